@@ -178,7 +178,7 @@ function switchOn(name: string, when: string): string {
 
 function variablesFromSettings(names: readonly string[]): string {
   return `            {{- range $name, $value := .Values.env }}
-            - name: {{ $name }}
+            - name: {{ $name | quote }}
               {{- if kindIs "map" $value }}
               {{- toYaml $value | nindent 14 }}
               {{- else }}

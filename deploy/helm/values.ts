@@ -2,45 +2,15 @@ import { stringify } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { type Setting, settings } from '../../src/config/settings.ts';
 import { LISTS } from '../guardrail-lists.ts';
+import { closed, demand, open, type Schema, toggle, whenTrue } from './schema.ts';
 
 /** The values of the Helm chart: values.schema.json, and values.yaml with its defaults and descriptions. */
-
-/** As much of JSON Schema as the chart needs. */
-interface Schema {
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  /** Shown in values.yaml; without one the key is listed there as a comment. */
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly [keyword: string]: unknown;
-}
 
 /** The head of both files. */
 const HEAD =
   'Written by deploy/helm/main.ts; run `npm run gen` after a change of deploy/helm/values.ts.';
 
 const REGION = '^[a-z]{2,4}(-[a-z]+)+-[0-9]+$';
-
-function toggle(description: string, isOn: boolean): Schema {
-  return { description, type: 'boolean', default: isOn };
-}
-
-function closed(description: string, properties: Readonly<Record<string, Schema>>): Schema {
-  return { description, type: 'object', additionalProperties: false, properties };
-}
-
-function open(description: string): Schema {
-  return { description, type: 'object', default: {} };
-}
-
-function whenTrue(name: string): Schema {
-  return { properties: { [name]: { const: true } } };
-}
-
-/** Without the keyword `then`: an object with that property would be one to await. */
-function demand(condition: Schema, consequence: Schema): Schema {
-  return { if: { not: condition }, else: consequence };
-}
 
 /** Each kind has its CRD, its rights and its policies. */
 const KINDS: Schema = {
@@ -56,10 +26,12 @@ const KINDS: Schema = {
 /** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
 const OWN_VALUES = ['AWS_REGION', 'AWS_DEFAULT_REGION', 'ALBRIDGE_KINDS'];
 
+/** Names and ids of others may be digits alone, and Helm reads 123456789012 as 1.23456789012e+11 and 0123 as 83. */
+const TEXTS = ['ALBRIDGE_CLUSTER_ID', 'ALBRIDGE_CLUSTER_NAME', 'ALBRIDGE_NAMESPACES'];
+
 /** `names`: the keys of albridge-settings that the Deployment reads. */
 function describeSettings(names: readonly string[]): Schema {
   const table = Object.values<Setting>(settings);
-  const text = ['string', 'boolean', 'integer'];
   const rows = names
     .filter((name) => !OWN_VALUES.includes(name))
     .map((name): readonly [string, Schema] => {
@@ -70,7 +42,7 @@ function describeSettings(names: readonly string[]): Schema {
         name,
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
-          type: text,
+          type: TEXTS.includes(name) ? 'string' : ['string', 'boolean', 'integer'],
         },
       ];
     });
@@ -93,13 +65,23 @@ const METADATA: Schema = {
   default: 'true',
 };
 
+/** A registry, with a port or without, and a path: neither tag nor digest. Empty is refused by its length. */
+const REPOSITORY =
+  '^((\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*)?$';
+
 const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   repository: {
     description: 'Where the image is, without tag. Required.',
     type: 'string',
     minLength: 1,
+    pattern: REPOSITORY,
   },
-  tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
+  tag: {
+    description: "Tag; empty: the chart's appVersion.",
+    type: 'string',
+    pattern: '^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$',
+    default: '',
+  },
   digest: {
     description: 'sha256:... of the image, in place of the tag.',
     type: 'string',
@@ -137,6 +119,7 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
       ...open(
         'More environment variables, by name: a text, or {valueFrom: ...}. Endpoints, proxies and variables of Node go here.',
       ),
+      propertyNames: { pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$' },
       additionalProperties: { type: ['string', 'object'] },
     },
     serviceAccount: closed('The ServiceAccount albridge; policies name it, so its name is fixed.', {

@@ -14,6 +14,9 @@ export interface Release {
   readonly notes: string;
 }
 
+/** Every release has it, with the checksums of the other files. */
+export const SUMS = 'SHA256SUMS';
+
 const HELM_HINT = 'install helm 4, or set HELM to its path';
 
 /** Builds every file of the release; returns their names. Throws a Refusal. */
@@ -26,8 +29,8 @@ export async function buildFiles(release: Release): Promise<readonly string[]> {
   await writeFile(join(directory, 'sbom.cdx.json'), await listPackages(release));
   await writeFile(join(directory, 'notes.md'), `${notes}\n`);
   const names = (await readdir(directory)).toSorted();
-  await writeFile(join(directory, 'SHA256SUMS'), await sumUp(directory, names));
-  return [...names, 'SHA256SUMS'];
+  await writeFile(join(directory, SUMS), await sumUp(directory, names));
+  return [...names, SUMS];
 }
 
 async function packageChart({ root, directory, version }: Release): Promise<void> {

@@ -7,7 +7,8 @@ import { dirname, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence } from '../no-arguments.ts';
-import { buildFiles } from './files.ts';
+import { isReplaceable } from '../replaceable.ts';
+import { buildFiles, SUMS } from './files.ts';
 import { findNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
 
@@ -22,7 +23,7 @@ Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--out DIR]
   --version X.Y.Z  version of the release; package.json and CHANGELOG.md must have it
   --dry-run        for any version, with the notes of Unreleased if CHANGELOG.md does not have it
   --image NAME     image in install.yaml, without its tag (default albridge)
-  --out DIR        where the files are written; it is replaced (default dist/release)
+  --out DIR        where the files are written; an earlier release there is replaced (default dist/release)
   --help           this text
 
 environment:
@@ -60,6 +61,11 @@ async function release({ version, isDryRun, image, out }: Flags): Promise<void> 
   const notes = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
   if (!isDryRun) await checkSource(version);
   const target = resolve(out);
+  if (!(await isReplaceable(target, SUMS))) {
+    throw new Refusal(
+      `${target} has files that are not a release; name an empty directory or a new one`,
+    );
+  }
   await mkdir(dirname(target), { recursive: true });
   const directory = await mkdtemp(`${target}.part-`);
   try {
@@ -106,6 +112,7 @@ function readFlags(): Flags | undefined {
     const { version, image, out } = values;
     if (version === undefined) throw new Error('--version is missing');
     if (!VERSION.test(version)) throw new Error(`--version takes X.Y.Z, not ${version}`);
+    if (out === '') throw new Error('--out takes a directory, not an empty text');
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
     return { version, isDryRun: values['dry-run'], image, out };
   } catch (error) {

@@ -1,8 +1,10 @@
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
+import { isReplaceable } from '../../deploy/replaceable.ts';
 import { buildSite } from './build.ts';
-import { isReplaceable, replaceDirectory } from './output.ts';
+import { replaceDirectory } from './output.ts';
+import { SEARCH_INDEX } from './search-index.ts';
 
 /** `npm run docs`: the pages of docs as a site of plain files, with a search that needs no server. */
 
@@ -19,7 +21,7 @@ const out = readOut();
 if (out !== undefined) await main(out);
 
 async function main(out: string): Promise<void> {
-  if (!(await isReplaceable(out))) {
+  if (!(await isReplaceable(out, SEARCH_INDEX))) {
     process.stderr.write(
       `docs: ${out} has files that are not a site; name an empty directory or a new one\n`,
     );

@@ -1,19 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SEARCH_INDEX } from './search-index.ts';
-
-/** True if nothing but an earlier site would be lost. */
-export async function isReplaceable(out: string): Promise<boolean> {
-  try {
-    const names = await readdir(out);
-    return names.length === 0 || names.includes(SEARCH_INDEX);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return true;
-    if (code === 'ENOTDIR') return false;
-    throw error;
-  }
-}
 
 /** Writes all files (path inside the directory -> content) next to it first: it is complete or as before. */
 export async function replaceDirectory(

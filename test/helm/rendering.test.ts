@@ -164,6 +164,29 @@ describe('values', () => {
     'an empty image': [['region=eu-central-1', 'image.repository='], "at '/image/repository'"],
     'a region that is none': [['region=Frankfurt', 'image.repository=albridge'], "at '/region'"],
     'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
+    'an id of digits, which Helm reads as 1.23456789012e+11 from a file': [
+      [...complete, 'settings.ALBRIDGE_CLUSTER_ID=123456789012'],
+      "at '/settings/ALBRIDGE_CLUSTER_ID': got number, want string",
+    ],
+    'an image that goes on in YAML': [
+      ['region=eu-central-1', 'image.repository=a"\n          command: [sh]'],
+      "at '/image/repository'",
+    ],
+    'a tag that goes on in YAML': [[...complete, 'image.tag=1"\n  x: y'], "at '/image/tag'"],
+    'a variable that goes on in YAML': [
+      [...complete, 'env.A\n              value: b=c'],
+      "invalid propertyName 'A",
+    ],
+    'crds.keep without a value, which is not to keep them': [
+      [...complete, 'crds.keep=null'],
+      "at '/crds': missing property 'keep'",
+    ],
+    'a switch without a value': [
+      [...complete, 'policies.enabled=null'],
+      "at '/policies': missing property 'enabled'",
+    ],
+    'an image without a value': [[...complete, 'image=null'], "missing property 'image'"],
+    'variables without a value': [[...complete, 'env=null'], "missing property 'env'"],
     'an unknown value': [[...complete, 'replicaCount=3'], "'replicaCount' not allowed"],
     'one namespace without a cluster id': [
       [...complete, 'singleNamespace=true'],
@@ -188,6 +211,12 @@ describe('values', () => {
   it('need no region without MyIngress', async () => {
     const sets = ['image.repository=albridge', 'kinds.myingress=false'];
     expect(await helm.template(setAll(sets))).not.toEqual([]);
+  });
+
+  it('in env may have a name that is no text in YAML', async () => {
+    const rendered = await helm.template(setAll([...complete, 'env.no=x']));
+    const deployment = JSON.stringify(rendered.find(({ kind }) => kind === 'Deployment'));
+    expect(deployment).toContain('{"name":"no","value":"x"}');
   });
 
   it('in env replace a variable of the Deployment', async () => {

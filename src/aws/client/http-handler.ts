@@ -49,6 +49,7 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
         body: request.body as string | Uint8Array | undefined,
         signal: abortSignal,
         beforeSend,
+        maxBytes: MOST_BYTES,
       });
       return { response: { statusCode: status, headers, body: Buffer.concat(body) } };
     },
@@ -57,6 +58,9 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
     destroy: () => void pool.destroy(),
   };
 }
+
+/** Of an answer. The largest is a page of 1,000 security groups: with 60 rules each about 15 MiB (estimated). */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 const POOL_OPTIONS = {
   connections: MOST_CONNECTIONS,

@@ -1,5 +1,5 @@
 import { myIngressKind } from '../../apis/my-ingress.ts';
-import type { KubeObject } from '../../core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
@@ -44,9 +44,8 @@ export async function readOperators(
   search: OperatorSearch,
 ): Promise<FoundOperators | undefined> {
   const { signal } = search;
-  const query = { labelSelector: 'app.kubernetes.io/name=albridge' };
-  const read = { path: '/apis/apps/v1/deployments', query, signal };
-  const all = await tryIfAllowed(() => listAll<Deployment>(client, read));
+  const listed = { kind: deploymentKind, labelSelector: 'app.kubernetes.io/name=albridge' };
+  const all = await tryIfAllowed(() => listAll<Deployment>(client, listed, signal));
   if (all === undefined) return undefined;
   const candidates = chooseCandidates(all);
   const found = await Promise.all(candidates.map((one) => readOperator(client, one, search)));
@@ -138,6 +137,13 @@ export function listItems(setting: string | undefined): readonly string[] {
     .map((item) => item.trim())
     .filter(Boolean);
 }
+
+const deploymentKind: ResourceKind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+};
 
 /** As much of a Deployment as commands read. */
 interface Deployment extends KubeObject {

@@ -100,8 +100,8 @@ async function find({ context, installation, account }: Search): Promise<readonl
   const { flags, signal } = context;
   const owned = await listOwned(account, cluster, signal);
   const namespace = flags.text('namespace');
-  const path = buildResourcePath(myIngressKind, { namespace });
-  const items = await listAll<MyIngress>(context.cluster().client, { path, signal });
+  const listed = { kind: myIngressKind, namespace };
+  const items = await listAll<MyIngress>(context.cluster().client, listed, signal);
   const byKey = new Map(items.map((item) => [getKey(item), item] as const));
   return findOrphans(owned, { cluster, byKey, namespace });
 }

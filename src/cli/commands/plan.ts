@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
-import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { createPreviewer } from '../../setup/previewer.ts';
 import { openAccount } from '../account/account.ts';
 import { readInstallation } from '../account/installation.ts';
@@ -75,8 +74,7 @@ async function readOne(operand: string, context: CommandContext): Promise<readon
 
 async function readAll(context: CommandContext): Promise<readonly ShownPlan[]> {
   const { signal } = context;
-  const path = buildResourcePath(myIngressKind, {});
-  const items = await listAll<MyIngress>(context.cluster().client, { path, signal });
+  const items = await listAll<MyIngress>(context.cluster().client, { kind: myIngressKind }, signal);
   const planned = items.filter(hasPlan);
   if (planned.length > 0) return planned.map(readStoredPlan);
   throw new CommandError(

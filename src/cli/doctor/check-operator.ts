@@ -1,4 +1,5 @@
 import manifest from '../../../package.json' with { type: 'json' };
+import type { ResourceKind } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Lease } from '../../kube/lease/lease.ts';
 import { tryIfAllowed } from '../account/access.ts';
@@ -62,6 +63,13 @@ function judgeDeployment(operator: Operator): Check {
   return { name, verdict: 'warning', message, next };
 }
 
+const leaseKind: ResourceKind = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  plural: 'leases',
+};
+
 /** Leases that are judged at most. */
 const MOST_LEASES = 8;
 
@@ -71,9 +79,8 @@ export async function checkLeases(
   found: FoundOperators | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly Check[]> {
-  const path = '/apis/coordination.k8s.io/v1/leases';
-  const query = { fieldSelector: 'metadata.name=albridge' };
-  const leases = await tryIfAllowed(() => listAll<Lease>(client, { path, query, signal }));
+  const listed = { kind: leaseKind, fieldSelector: 'metadata.name=albridge' };
+  const leases = await tryIfAllowed(() => listAll<Lease>(client, listed, signal));
   const name = 'leader';
   if (leases === undefined) {
     const next = 'ask for the right to list leases of the API group coordination.k8s.io';

@@ -1,4 +1,6 @@
+import { omitUndefined } from '../../core/objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import { listInNamespace } from './read.ts';
 
@@ -35,12 +37,9 @@ export async function readEvents(
   { most, signal }: { readonly most: number; readonly signal: AbortSignal },
 ): Promise<readonly ObjectEvent[] | undefined> {
   const { namespace, uid } = metadata;
-  const query = { fieldSelector: `regarding.uid=${uid ?? ''}` };
-  const events = await listInNamespace<ListedEvent>(access, eventKind, {
-    namespace,
-    query,
-    signal,
-  });
+  const fieldSelector = `regarding.uid=${uid ?? ''}`;
+  const listed = { kind: eventKind, namespace, fieldSelector };
+  const events = await listInNamespace<ListedEvent>(access, listed, signal);
   return events && listNewest(events, most);
 }
 
@@ -50,6 +49,17 @@ export function listNewest(events: readonly ListedEvent[], most: number): readon
     .map(shapeEvent)
     .toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))
     .slice(0, most);
+}
+
+/** As much of an event as is shown: what holds many must not hold texts of any length. */
+export function trimEvent(event: ListedEvent): ListedEvent {
+  const { apiVersion, kind, metadata } = trimMetadata(event);
+  const { eventTime, deprecatedLastTimestamp, series } = event;
+  const { type, reason, note } = shapeEvent(event);
+  return omitUndefined({
+    ...{ apiVersion, kind, metadata, type, reason, note },
+    ...{ eventTime, deprecatedLastTimestamp, series },
+  });
 }
 
 function shapeEvent(event: ListedEvent): ObjectEvent {
@@ -62,7 +72,9 @@ function shapeEvent(event: ListedEvent): ObjectEvent {
 
 /** As long as this API takes them; that of core/v1 takes a note of any length, from whoever may create events. */
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+  if (text.length <= most) return text;
+  // A copy: the engine keeps the whole text for a slice of it.
+  return `${Buffer.from(text.slice(0, most - 1)).toString()}…`;
 }
 
 function readTime({ series, eventTime, deprecatedLastTimestamp, metadata }: ListedEvent): string {

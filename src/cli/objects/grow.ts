@@ -14,7 +14,7 @@ import {
   podKind,
   SERVICE_LABEL,
 } from './pods.ts';
-import { type FoundObject, listInNamespace, type OurObject } from './read.ts';
+import { type FoundObject, type Listed, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
 
 const LEADING_TYPES: ReadonlySet<string> = new Set(['Ready', 'Stalled', 'Reconciling']);
@@ -68,9 +68,8 @@ export async function readTargets(
   { metadata: { namespace } }: OurObject,
   { cluster, signal }: CommandContext,
 ): Promise<ReadonlyMap<string, readonly TreeNode[]>> {
-  const query = { labelSelector: SERVICE_LABEL };
-  const where = { namespace, query, signal };
-  const slices = await listInNamespace<ListedSlice>(cluster(), endpointSliceKind, where);
+  const listed = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
+  const slices = await listInNamespace<ListedSlice>(cluster(), listed, signal);
   return growTargets(slices ?? []);
 }
 
@@ -105,8 +104,10 @@ async function growImmortal(
   context: CommandContext,
 ): Promise<readonly TreeNode[]> {
   const { currentPod, startTimes = 0, containerRestarts = 0, lastTermination } = status ?? {};
-  const query = { fieldSelector: `metadata.name=${currentPod ?? ''}` };
-  const pods = currentPod === undefined ? [] : await growPods(metadata.namespace, query, context);
+  const { namespace } = metadata;
+  const fieldSelector = `metadata.name=${currentPod ?? ''}`;
+  const pods =
+    currentPod === undefined ? [] : await growPods({ namespace, fieldSelector }, context);
   const last = lastTermination && `last ended ${lastTermination.reason} at ${lastTermination.time}`;
   const starts = `${startTimes} pods started, ${containerRestarts} restarts of the container in this one`;
   return [...pods, { kind: 'starts', name: starts, ...(last && { message: last }) }];
@@ -121,14 +122,15 @@ function growSelected(
   context: CommandContext,
 ): Promise<readonly TreeNode[]> {
   if (!status?.selector) return Promise.resolve([]);
-  return growPods(metadata.namespace, { labelSelector: status.selector }, context);
+  const { namespace } = metadata;
+  return growPods({ namespace, labelSelector: status.selector }, context);
 }
 
 async function growPods(
-  namespace: string | undefined,
-  query: Readonly<Record<string, string>>,
+  chosen: Omit<Listed, 'kind'>,
   { cluster, signal }: CommandContext,
 ): Promise<readonly TreeNode[]> {
-  const pods = await listInNamespace<ListedPod>(cluster(), podKind, { namespace, query, signal });
+  const listed = { kind: podKind, ...chosen };
+  const pods = await listInNamespace<ListedPod>(cluster(), listed, signal);
   return pods?.map(growPod) ?? [{ kind: 'pods', name: '-', message: 'you may not list pods' }];
 }

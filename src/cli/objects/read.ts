@@ -1,9 +1,11 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { type Collection, listAll as listPages } from '../../kube/watch/list.ts';
 import { tryIfAllowed } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { CommandContext } from '../command.ts';
@@ -29,8 +31,6 @@ export type Listing =
   | { readonly kind: OurKind; readonly objects: readonly OurObject[] }
   | { readonly kind: OurKind; readonly lack: 'not installed' | 'you may not list it' };
 
-const PAGE = '500';
-
 /** Lists every kind of albridge at the same time. */
 export async function listOurs(
   { client, namespace }: ClusterAccess,
@@ -39,8 +39,7 @@ export async function listOurs(
   return Promise.all(
     OUR_KINDS.map(async (kind): Promise<Listing> => {
       try {
-        const path = buildResourcePath(kind, { namespace });
-        const objects = await listAll<OurObject>(client, { path, signal });
+        const objects = await listAll<OurObject>(client, { kind, namespace }, signal);
         return { kind, objects: objects.map((object) => ({ ...object, kind: kind.kind })) };
       } catch (error) {
         const lack = describeLack(error);
@@ -51,35 +50,28 @@ export async function listOurs(
   );
 }
 
-interface ListRequest {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+/** A collection; `namespace` undefined: of all namespaces. */
+export interface Listed extends Omit<Collection, 'namespace'> {
+  readonly namespace?: string | undefined;
 }
 
-interface Page<T> {
-  readonly items?: readonly T[];
-  readonly metadata?: { readonly continue?: string };
-}
-
-/** Every page of a collection: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks */
+/**
+ * Every object of a collection, with as much of its metadata as the operator holds: whoever may write objects can
+ * make them so large that a page of them does not fit.
+ */
 export async function listAll<T>(
-  client: Pick<KubeClient, 'request'>,
-  { path, query = {}, signal }: ListRequest,
+  client: KubeClient,
+  { namespace, ...listed }: Listed,
+  signal: AbortSignal,
 ): Promise<readonly T[]> {
   const items: T[] = [];
-  let next: Readonly<Record<string, string>> | undefined = {};
-  while (next !== undefined) {
-    const page: Page<T> = await client.request<Page<T>>({
-      method: 'GET',
-      path,
-      query: { ...query, limit: PAGE, ...next },
-      signal,
-    });
-    items.push(...(page.items ?? []));
-    const token = page.metadata?.continue;
-    next = token ? { continue: token } : undefined;
-  }
+  await listPages({
+    ...{ client, signal, collection: { ...listed, ...(namespace !== undefined && { namespace }) } },
+    onItem: (item) => items.push(trimMetadata(item as KubeObject) as T),
+    onRestart: () => {
+      items.length = 0;
+    },
+  });
   return items;
 }
 
@@ -191,9 +183,8 @@ export async function readMyIngress(
 /** Of any kind; undefined where the caller may not list it, or it is not installed. */
 export function listInNamespace<T>(
   { client }: Pick<ClusterAccess, 'client'>,
-  kind: ResourceKind,
-  { namespace, ...rest }: Omit<ListRequest, 'path'> & { readonly namespace: string | undefined },
+  listed: Listed,
+  signal: AbortSignal,
 ): Promise<readonly T[] | undefined> {
-  const path = buildResourcePath(kind, { namespace });
-  return tryIfAllowed(() => listAll<T>(client, { path, ...rest }));
+  return tryIfAllowed(() => listAll<T>(client, listed, signal));
 }

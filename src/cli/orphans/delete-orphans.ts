@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { CommandError, describeError } from '../errors.ts';
+import { escapeText } from '../output/escape.ts';
 import {
   findOrphan,
   type Objects,
@@ -65,7 +66,9 @@ async function deleteOne(
       const waitedMs = ports.clock.monotonicMs() - startMs;
       if (!isInUse(error) || waitedMs >= LONGEST_WAIT_MS) throw error;
     }
-    ports.say(`${orphan.kind} ${orphan.id} is in use by what was deleted before it, waiting`);
+    ports.say(
+      escapeText(`${orphan.kind} ${orphan.id} is in use by what was deleted before it, waiting`),
+    );
     await sleep(ports.clock, POLL_MS, signal);
   }
 }

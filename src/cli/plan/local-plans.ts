@@ -93,10 +93,9 @@ export async function readAttaching(
   client: KubeClient,
   signal: AbortSignal,
 ): Promise<AttachingObjects & { readonly warnings: readonly string[] }> {
-  const everywhere = { namespace: undefined, signal };
   const [webApps, namespaces] = await Promise.all([
-    listInNamespace<WebApp>({ client }, webAppKind, everywhere),
-    listInNamespace<KubeObject>({ client }, NAMESPACE, everywhere),
+    listInNamespace<WebApp>({ client }, { kind: webAppKind }, signal),
+    listInNamespace<KubeObject>({ client }, { kind: NAMESPACE }, signal),
   ]);
   const warnings =
     webApps === undefined

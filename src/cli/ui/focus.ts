@@ -1,5 +1,11 @@
 import type { KubeObject } from '../../core/objects/kube-object.ts';
-import { eventKind, type ListedEvent, listNewest, type ObjectEvent } from '../objects/events.ts';
+import {
+  eventKind,
+  type ListedEvent,
+  listNewest,
+  type ObjectEvent,
+  trimEvent,
+} from '../objects/events.ts';
 import {
   endpointSliceKind,
   growTargets,
@@ -22,7 +28,8 @@ export class Focus {
   constructor({ kind, object }: FoundObject, options: WatchedOptions) {
     const { namespace, uid = '' } = object.metadata;
     const fieldSelector = `regarding.uid=${uid}`;
-    this.#events = new Watched({ kind: eventKind, namespace, fieldSelector }, options);
+    const events = { kind: eventKind, namespace, fieldSelector, transform: trimEvent };
+    this.#events = new Watched(events, options);
     if (kind.kind !== 'MyIngress') return;
     const slices = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
     this.#slices = new Watched(slices, options);

@@ -1,4 +1,5 @@
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { Transform } from '../../core/objects/trim-metadata.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LogFields, Logger } from '../../core/ports/logger.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
@@ -12,6 +13,8 @@ export interface Collected {
   readonly namespace?: string | undefined;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
+  /** Leaves out what is not shown. */
+  readonly transform?: Transform;
 }
 
 export interface WatchedOptions {
@@ -33,11 +36,14 @@ export class Watched<T extends KubeObject> {
   /** Of the last failure, where a person must act. */
   #cause: unknown;
 
-  constructor({ kind, namespace, ...selectors }: Collected, options: WatchedOptions) {
+  constructor({ kind, namespace, transform, ...selectors }: Collected, options: WatchedOptions) {
     const { access, clock, onChange } = options;
     this.#isWide = namespace === undefined;
     const log = this.#listen(onChange);
-    this.#cache = new IndexedCache<T>({ kind, log, metrics: noMetrics });
+    this.#cache = new IndexedCache<T>({
+      ...{ kind, log, metrics: noMetrics },
+      ...(transform && { transform }),
+    });
     this.#cache.subscribe(onChange);
     this.#reflector = new Reflector<T>({
       ...{ client: access.client, clock, log, metrics: noMetrics, cache: this.#cache, kind },

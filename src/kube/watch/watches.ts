@@ -1,5 +1,5 @@
 // Lives here: list and watch: the caches, and the reflectors that fill them.
-// May import it: src/kube, src/setup and src/cli/ui.
+// May import it: src/kube, src/setup, src/cli/objects and src/cli/ui.
 // Start with: this file, then reflector.ts and object-cache.ts.
 
 import {

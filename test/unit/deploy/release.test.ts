@@ -80,10 +80,30 @@ describe('npm run release refuses in one sentence', () => {
     expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['helm'] });
   });
 
+  it('for a directory of something else, and keeps that', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    await mkdir(join(directory, 'out'));
+    await writeFile(join(directory, 'out', 'thesis.txt'), 'years');
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    expect(output).toMatch(/^release: \S+out has files that are not a release; name an empty/);
+    expect({ code, left: await readdir(join(directory, 'out')) }).toEqual({
+      code: 1,
+      left: ['thesis.txt'],
+    });
+  });
+
+  it('for an empty --out, which would be the working directory', async () => {
+    const args = ['--version', '1.0.0', '--dry-run', '--out='];
+    const program = await Program.start('deploy/release/main.ts', args, { HELM: '/nonexistent' });
+    expect(await program.exited).toBe(2);
+    expect(program.output).toMatch(/^release: --out takes a directory, not an empty text; run/);
+    await program.discard();
+  });
+
   it('after a failure, and keeps what an earlier run wrote', async () => {
     const HELM = await fakeHelm('v4.2.4');
     await mkdir(join(directory, 'out'));
-    await writeFile(join(directory, 'out', 'earlier'), '');
+    await writeFile(join(directory, 'out', 'SHA256SUMS'), '');
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], {
       HELM,
       FAIL: '1',
@@ -93,7 +113,7 @@ describe('npm run release refuses in one sentence', () => {
       output: 'release: ' + HELM + ' package failed: Error: no chart\n',
     });
     expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
-    expect(await readdir(join(directory, 'out'))).toEqual(['earlier']);
+    expect(await readdir(join(directory, 'out'))).toEqual(['SHA256SUMS']);
   });
 });
 
@@ -180,9 +200,18 @@ describe('the notes', () => {
 
 interface Workflow {
   readonly permissions: unknown;
-  readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
-  >;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly permissions?: unknown;
+  readonly needs?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  }[];
 }
 
 describe('the workflow that publishes', () => {
@@ -213,6 +242,21 @@ describe('the workflow that publishes', () => {
         expect(Object.keys(manifest.scripts)).toContain(script);
       }
     }
+  });
+
+  it('gives token and identity to no step that runs code of packages', async () => {
+    const { jobs } = parse(await readFile(path, 'utf8')) as Workflow;
+    const { gates, publish } = jobs as { readonly gates: Job; readonly publish: Job };
+    const runs = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
+    expect(runs(gates)).toMatch(/^npm ci\nnpm run check$/m);
+    expect([gates.permissions, publish.needs]).toEqual([undefined, 'gates']);
+    expect(runs(publish)).not.toMatch(/npm (run )?(check|test|build)|npm ci(?! --ignore-scripts)/);
+    expect(JSON.stringify([publish.env, gates])).not.toContain('github.token');
+    const having = publish.steps.filter(({ env }) => JSON.stringify(env)?.includes('github.token'));
+    expect(having.map(({ run }) => run?.includes('"$GH_TOKEN"') || run?.includes('gh '))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it('publishes every file that npm run release writes, and the image of install.yaml', async () => {

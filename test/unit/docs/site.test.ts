@@ -5,8 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { dirname as posixDirname, join as posixJoin } from 'node:path/posix';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isReplaceable } from '../../../deploy/replaceable.ts';
 import { buildSite, type Site } from '../../../docs/site/build.ts';
-import { isReplaceable } from '../../../docs/site/output.ts';
+import { SEARCH_INDEX } from '../../../docs/site/search-index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const directory = mkdtempSync(join(tmpdir(), 'albridge-site-'));
@@ -157,12 +158,12 @@ describe('a site with a fault', () => {
 
 it('npm run docs replaces only what is a site', async () => {
   const out = join(directory, 'out');
-  expect(await isReplaceable(out)).toBe(true);
+  expect(await isReplaceable(out, SEARCH_INDEX)).toBe(true);
   mkdirSync(out);
-  expect(await isReplaceable(out)).toBe(true);
+  expect(await isReplaceable(out, SEARCH_INDEX)).toBe(true);
   cpSync(join(ROOT, 'README.md'), join(out, 'README.md'));
-  expect(await isReplaceable(out)).toBe(false);
-  expect(await isReplaceable(join(out, 'README.md'))).toBe(false);
+  expect(await isReplaceable(out, SEARCH_INDEX)).toBe(false);
+  expect(await isReplaceable(join(out, 'README.md'), SEARCH_INDEX)).toBe(false);
   const run = (): string =>
     execFileSync(process.execPath, ['docs/site/main.ts', '--out', out], {
       cwd: ROOT,

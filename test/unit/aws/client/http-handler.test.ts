@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,10 +22,21 @@ const server = createServer((request, response) => {
   void text(request).then((body) => {
     const { method, url, headers } = request;
     asked.push({ method, url, headers, body });
+    if (url === '/endless') return writeForever(response);
     response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<ok/>');
   });
 });
 let handler: Handler;
+
+/** Until the client has had enough. */
+function writeForever(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  const write = (): void => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', write);
+  write();
+}
 
 beforeEach(async () => {
   asked.length = 0;
@@ -68,6 +79,11 @@ it('carries the query of a request for credentials', async () => {
   expect(asked.map(({ url }) => url)).toEqual([
     '/federation/credentials?role_name=a%20role&many=1&many=2%263&bare',
   ]);
+});
+
+it('does not hold an answer that goes on and on', async () => {
+  const endless = handler.handle(request({ path: '/endless' }));
+  await expect(endless).rejects.toThrow('the answer is longer than 67108864 bytes');
 });
 
 describe('with a proxy', () => {

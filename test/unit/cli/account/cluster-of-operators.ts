@@ -63,7 +63,7 @@ const ANSWERS: readonly (readonly [RegExp, Answer])[] = [
     /\/deployments$/,
     ({ deployments, refused }) => {
       if (refused === 'deployments') throw forbid();
-      return { items: deployments };
+      return { metadata: {}, items: deployments };
     },
   ],
   [/\/subjectaccessreviews$/, review],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
-import { type ListedEvent, listNewest } from '../../../../src/cli/objects/events.ts';
+import { type ListedEvent, listNewest, trimEvent } from '../../../../src/cli/objects/events.ts';
 import { growMyIngress } from '../../../../src/cli/objects/my-ingress-tree.ts';
 import { drawTree } from '../../../../src/cli/objects/tree.ts';
 import { chooseStyle } from '../../../../src/cli/output/style.ts';
@@ -48,5 +48,20 @@ describe('an event of whoever may write it', () => {
     ];
     const shown = listNewest(events, 2).map(({ note, count }) => `${note} ${count}`);
     expect(shown).toEqual(['again 3', 'legacy 1']);
+  });
+
+  it('is held by the page up to that length, with all that is shown of it', () => {
+    const long = 'x'.repeat(1_000_000);
+    const times = { eventTime: '2026-01-01T00:00:00Z', deprecatedLastTimestamp: null };
+    const series = { count: 3, lastObservedTime: '2026-01-02T00:00:00Z' };
+    const annotations = { long };
+    const event: ListedEvent = {
+      ...{ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e', annotations } },
+      ...{ type: long, reason: long, note: long, ...times, series },
+      ...{ action: long },
+    };
+    const held = trimEvent(event);
+    expect(JSON.stringify(held).length).toBeLessThan(2000);
+    expect(listNewest([held], 1)).toEqual(listNewest([event], 1));
   });
 });

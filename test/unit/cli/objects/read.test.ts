@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterAccess } from '../../../../src/cli/cluster.ts';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
 import type { CommandContext } from '../../../../src/cli/command.ts';
+import { readEvents } from '../../../../src/cli/objects/events.ts';
 import { findObject, listOurs } from '../../../../src/cli/objects/read.ts';
 import { Flags } from '../../../../src/cli/surroundings.ts';
+import { BodyTooLarge } from '../../../../src/http/exchange.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import type { KubeTransport } from '../../../../src/kube/client/kube-transport.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
@@ -11,6 +13,8 @@ import { systemClock } from '../../../../src/system-clock.ts';
 interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** Items of a page that is short enough to be read; default any number. */
+  readonly mostItems?: number;
 }
 
 const signal = new AbortController().signal;
@@ -26,7 +30,8 @@ function access(answers: Readonly<Record<string, Answer>>, asked: string[] = [])
     request: async ({ path, query }) => {
       asked.push(`${path}?${new URLSearchParams(query).toString()}`);
       const plural = Object.keys(answers).find((one) => path.includes(`/${one}`)) ?? '';
-      const { status, body } = answers[plural] ?? MISSING;
+      const { status, body, mostItems = Infinity }: Answer = answers[plural] ?? MISSING;
+      if (Number(query?.['limit'] ?? 1) > mostItems) throw new BodyTooLarge(1);
       const bytes = new TextEncoder().encode(JSON.stringify(body));
       return {
         status,
@@ -58,7 +63,7 @@ function absent(name: string): Answer {
 describe('the objects of all kinds', () => {
   it('are listed without the kinds that are not installed or may not be listed', async () => {
     const cluster = access({
-      myingresses: { status: 200, body: { items: [{ metadata: { name: 'web' } }] } },
+      myingresses: { status: 200, body: { metadata: {}, items: [{ metadata: { name: 'web' } }] } },
       webapps: FORBIDDEN,
     });
     const listings = await listOurs(cluster, signal);
@@ -78,7 +83,7 @@ describe('the objects of all kinds', () => {
   it('are read page by page', async () => {
     const asked: string[] = [];
     const page = { metadata: { continue: 'next' }, items: [{ metadata: { name: 'web' } }] };
-    const pages = [page, { items: [{ metadata: { name: 'shop' } }] }];
+    const pages = [page, { metadata: {}, items: [{ metadata: { name: 'shop' } }] }];
     const cluster = access(
       {
         get myingresses(): Answer {
@@ -94,6 +99,48 @@ describe('the objects of all kinds', () => {
       '/apis/demo.rtfm.co.ua/v1/namespaces/shop/myingresses?limit=500',
       '/apis/demo.rtfm.co.ua/v1/namespaces/shop/myingresses?limit=500&continue=next',
     ]);
+  });
+});
+
+/** Annotations of 256 KiB each in 41 objects: a page of them is longer than the transport reads. */
+describe('objects that a tenant has made large', () => {
+  const annotations = { 'tenant.example.com/note': 'x'.repeat(1000), 'albridge.io/paused': 'true' };
+  const items = [{ metadata: { name: 'web', annotations } }];
+  const large = { status: 200, body: { metadata: {}, items }, mostItems: 8 };
+
+  it('are listed in smaller pages, and held without what nobody reads', async () => {
+    const asked: string[] = [];
+    const [first] = await listOurs(access({ myingresses: large }, asked), signal);
+    const objects = first && 'objects' in first ? first.objects : [];
+    expect(objects.map(({ metadata }) => metadata)).toEqual([
+      { name: 'web', annotations: { 'albridge.io/paused': 'true' } },
+    ]);
+    const limits = asked.filter((path) => path.includes('myingresses'));
+    expect(limits.map((path) => path.split('?')[1])).toEqual(['limit=500', 'limit=63', 'limit=8']);
+  });
+
+  it('keep no events from the reader', async () => {
+    const object = { apiVersion: 'v1', kind: 'MyIngress', metadata: { name: 'web', uid: 'u' } };
+    const events = { ...large, body: { metadata: {}, items: [{ note: 'made it', metadata: {} }] } };
+    const read = await readEvents(access({ events }), object, { most: 10, signal });
+    expect(read?.map(({ note }) => note)).toEqual(['made it']);
+  });
+
+  it('are listed once more from the first on where the pages have expired', async () => {
+    const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+    const page = { metadata: { continue: 'next' }, items: [{ metadata: { name: 'web' } }] };
+    const answers: Answer[] = [
+      { status: 200, body: page },
+      { status: 410, body: gone },
+      { status: 200, body: { ...page, metadata: {} } },
+    ];
+    const cluster = access({
+      get myingresses(): Answer {
+        return answers.shift() ?? MISSING;
+      },
+    });
+    const [first] = await listOurs(cluster, signal);
+    expect(first && 'objects' in first && first.objects.length).toBe(1);
   });
 });
 

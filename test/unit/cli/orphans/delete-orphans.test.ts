@@ -32,15 +32,16 @@ class Place {
   readonly said: string[] = [];
   tags: Readonly<Record<string, Orphan['tags'] | undefined>> = {};
   objects: Objects['byKey'] = new Map();
-  failures: Partial<Record<OwnedKind, () => OperatorError | undefined>> = {};
+  /** By id. */
+  failures: Readonly<Record<string, () => OperatorError | undefined>> = {};
 
-  run(signal = new AbortController().signal): Promise<readonly Deletion[]> {
-    return deleteOrphans(ORPHANS, this.#createPorts(), signal);
+  run(signal = new AbortController().signal, orphans = ORPHANS): Promise<readonly Deletion[]> {
+    return deleteOrphans(orphans, this.#createPorts(), signal);
   }
 
   #createPorts(): OrphanPorts {
     const remove = (id: string): Promise<void> => {
-      const failure = this.failures[id as OwnedKind]?.();
+      const failure = this.failures[id]?.();
       if (failure !== undefined) return Promise.reject(failure);
       this.deleted.push(id);
       return Promise.resolve();
@@ -108,6 +109,19 @@ describe('the deletion of orphans', () => {
     await place.clock.advance(20_000);
     expect((await running).map(({ result }) => result)).toEqual(['deleted', 'deleted', 'deleted']);
     expect(place.said).toHaveLength(2);
+  });
+
+  it('moves no cursor by an id that it waits for', async () => {
+    const place = new Place();
+    const id = 'sg-\u001b[2J';
+    let refusals = 1;
+    place.failures = {
+      [id]: () => (refusals-- > 0 ? failWith('DependencyViolation') : undefined),
+    };
+    const running = place.run(undefined, [{ ...orphanOf('security-group'), id }]);
+    await place.clock.advance(10_000);
+    await running;
+    expect(place.said).toEqual([expect.stringContaining('sg-\\u001b[2J is in use')]);
   });
 
   it('gives up after five minutes', async () => {

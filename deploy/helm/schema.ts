@@ -1,0 +1,42 @@
+/** As much of JSON Schema as the chart needs: https://json-schema.org/draft/2020-12/json-schema-validation */
+export interface Schema {
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  /** Shown in values.yaml; without one the key is listed there as a comment. */
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly [keyword: string]: unknown;
+}
+
+export function toggle(description: string, isOn: boolean): Schema {
+  return { description, type: 'boolean', default: isOn };
+}
+
+export function closed(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+  const required = Object.keys(properties).filter((name) => isNeeded(properties[name]));
+  return {
+    ...{ description, type: 'object', additionalProperties: false, properties },
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/**
+ * Of a key without a value Helm deletes the default: `keep:` would take CRDs and objects along at an uninstall.
+ * https://helm.sh/docs/chart_template_guide/values_files/#deleting-a-default-key
+ */
+function isNeeded({ type, properties, additionalProperties }: Schema = {}): boolean {
+  return type === 'boolean' || properties !== undefined || additionalProperties !== undefined;
+}
+
+export function open(description: string): Schema {
+  return { description, type: 'object', default: {} };
+}
+
+export function whenTrue(name: string): Schema {
+  return { properties: { [name]: { const: true } } };
+}
+
+/** Without the keyword `then`: an object with that property would be one to await. */
+export function demand(condition: Schema, consequence: Schema): Schema {
+  return { if: { not: condition }, else: consequence };
+}
