@@ -51,7 +51,9 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
         beforeSend,
         maxBytes: MOST_BYTES,
       });
-      return { response: { statusCode: status, headers, body: Buffer.concat(body) } };
+      const whole = Buffer.concat(body);
+      if (status === 200 && whole.length === 0) throw createEmptyAnswerError(status);
+      return { response: { statusCode: status, headers, body: whole } };
     },
     updateHttpClientConfig() {},
     httpHandlerConfigs: () => ({}),
@@ -61,6 +63,15 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
 
 /** Of an answer. The largest is a page of 1,000 security groups: with 60 rules each about 15 MiB (estimated). */
 const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * AWS answers each of our operations with a document, also where it lists nothing: without one, something else
+ * has answered, and the SDK would read it as an empty account.
+ * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
+ */
+function createEmptyAnswerError(httpStatusCode: number): Error {
+  return Object.assign(new Error('the answer is empty'), { $metadata: { httpStatusCode } });
+}
 
 const POOL_OPTIONS = {
   connections: MOST_CONNECTIONS,

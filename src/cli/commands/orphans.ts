@@ -1,7 +1,6 @@
 import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';
 import { getKey, splitKey } from '../../core/objects/kube-object.ts';
-import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { type Account, openAccount } from '../account/account.ts';
 import { type Installation, readInstallation } from '../account/installation.ts';
 import type { Command, CommandContext } from '../command.ts';

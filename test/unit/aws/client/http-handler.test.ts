@@ -23,6 +23,7 @@ const server = createServer((request, response) => {
     const { method, url, headers } = request;
     asked.push({ method, url, headers, body });
     if (url === '/endless') return writeForever(response);
+    if (url === '/empty') return response.writeHead(200).end();
     response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<ok/>');
   });
 });
@@ -84,6 +85,13 @@ it('carries the query of a request for credentials', async () => {
 it('does not hold an answer that goes on and on', async () => {
   const endless = handler.handle(request({ path: '/endless' }));
   await expect(endless).rejects.toThrow('the answer is longer than 67108864 bytes');
+});
+
+it('takes an answer without a document for none of AWS, and not for an empty list', async () => {
+  const empty = await handler.handle(request({ path: '/empty' })).catch((error: unknown) => error);
+  const step = { operation: 'DescribeLoadBalancers', subject: 'all load balancers' } as const;
+  expect(empty).toMatchObject({ message: 'the answer is empty' });
+  expect(translateAwsError(empty, step).reason).toBe('AwsUnreadable');
 });
 
 describe('with a proxy', () => {
