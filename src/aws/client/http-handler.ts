@@ -52,7 +52,7 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
         maxBytes: MOST_BYTES,
       });
       const whole = Buffer.concat(body);
-      if (status === 200 && whole.length === 0) throw createEmptyAnswerError(status);
+      if (status === 200 && !isDocument(whole)) throw createStrangerError(status);
       return { response: { statusCode: status, headers, body: whole } };
     },
     updateHttpClientConfig() {},
@@ -65,12 +65,17 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * AWS answers each of our operations with a document, also where it lists nothing: without one, something else
- * has answered, and the SDK would read it as an empty account.
+ * AWS answers each of our operations with a document, also where it lists nothing: without one, or with a page for
+ * people, something else has answered, and the SDK would read it as an empty account.
  * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
-function createEmptyAnswerError(httpStatusCode: number): Error {
-  return Object.assign(new Error('the answer is empty'), { $metadata: { httpStatusCode } });
+function isDocument(body: Buffer): boolean {
+  return body.length > 0 && !/^\s*<(!doctype )?html\b/i.test(body.toString('latin1', 0, 100));
+}
+
+function createStrangerError(httpStatusCode: number): Error {
+  const error = new Error('the answer is empty or a web page');
+  return Object.assign(error, { $metadata: { httpStatusCode } });
 }
 
 const POOL_OPTIONS = {

@@ -24,6 +24,7 @@ const server = createServer((request, response) => {
     asked.push({ method, url, headers, body });
     if (url === '/endless') return writeForever(response);
     if (url === '/empty') return response.writeHead(200).end();
+    if (url === '/page') return response.writeHead(200).end('<!DOCTYPE html>\n<html>log in</html>');
     response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<ok/>');
   });
 });
@@ -87,12 +88,15 @@ it('does not hold an answer that goes on and on', async () => {
   await expect(endless).rejects.toThrow('the answer is longer than 67108864 bytes');
 });
 
-it('takes an answer without a document for none of AWS, and not for an empty list', async () => {
-  const empty = await handler.handle(request({ path: '/empty' })).catch((error: unknown) => error);
-  const step = { operation: 'DescribeLoadBalancers', subject: 'all load balancers' } as const;
-  expect(empty).toMatchObject({ message: 'the answer is empty' });
-  expect(translateAwsError(empty, step).reason).toBe('AwsUnreadable');
-});
+it.each(['/empty', '/page'])(
+  'takes an answer of something else for no empty list: %s',
+  async (path) => {
+    const refused = await handler.handle(request({ path })).catch((error: unknown) => error);
+    const step = { operation: 'DescribeLoadBalancers', subject: 'all load balancers' } as const;
+    expect(refused).toMatchObject({ message: 'the answer is empty or a web page' });
+    expect(translateAwsError(refused, step).reason).toBe('AwsUnreadable');
+  },
+);
 
 describe('with a proxy', () => {
   let proxy: ConnectProxy;
