@@ -3,6 +3,7 @@ import type { Condition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import { isAsDesired } from './health.ts';
 import type { OurKind } from './kinds.ts';
+import { NEXT_STEPS } from './next-steps.ts';
 import type { FoundObject, OurObject } from './read.ts';
 
 /** Why an object is not as desired; pure. */
@@ -32,8 +33,9 @@ export function listTroubles({ kind, object }: FoundObject): readonly Trouble[] 
 const AS_DESIRED = 5;
 
 /** Stalled, Ready, what else is wrong, what is unknown, work in progress; the rest is as desired. */
-function rankCondition({ type, status }: Condition): number {
-  if (isAsDesired({ type, status })) return AS_DESIRED;
+function rankCondition(condition: Condition): number {
+  const { type, status } = condition;
+  if (isAsDesired(condition)) return AS_DESIRED;
   if (type === 'Stalled') return 0;
   if (type === 'Ready') return 1;
   if (type === 'Reconciling') return 4;
@@ -58,12 +60,13 @@ function mergeConditions(conditions: readonly Condition[], kind: OurKind): reado
 
 function explainReason(
   message: string,
-  { reason, kind: { reasons, further } }: { readonly reason: string; readonly kind: OurKind },
+  { reason, kind: { kind, reasons, further } }: { readonly reason: string; readonly kind: OurKind },
 ): Pick<Trouble, 'message' | 'cause' | 'next'> {
   const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
   if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
-  return { message, ...(cause !== undefined && { cause }) };
+  const next = NEXT_STEPS[kind]?.[reason];
+  return { message, ...(cause !== undefined && { cause }), ...(next !== undefined && { next }) };
 }
 
 /** Their messages have it in words of their own. */

@@ -36,9 +36,10 @@ export async function growObject(found: FoundObject, context: CommandContext): P
 }
 
 /** Not what the first line says. */
-function isWorthANode({ type, status, reason, message }: Condition, first: Health): boolean {
+function isWorthANode(condition: Condition, first: Health): boolean {
+  const { type, reason, message } = condition;
   const isSaid = first.reason === reason && first.message.endsWith(message);
-  return !isSaid && !LEADING_TYPES.has(type) && !isAsDesired({ type, status });
+  return !isSaid && !LEADING_TYPES.has(type) && !isAsDesired(condition);
 }
 
 function growCondition({ type, status, reason, message }: Condition): TreeNode {

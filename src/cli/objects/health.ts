@@ -15,8 +15,13 @@ export interface Health {
 /** Types that say something is wrong, or not done yet, while they are True. */
 const ABNORMAL_WHILE_TRUE: ReadonlySet<string> = new Set(['Stalled', 'Reconciling', 'Degraded']);
 
-/** Whether a condition says what one wishes to read. */
-export function isAsDesired({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+/** Whether a condition says what one wishes to read. Exposed stays False on a WebApp that gave up its spec.expose. */
+export function isAsDesired({
+  type,
+  status,
+  reason,
+}: Pick<Condition, 'type' | 'status' | 'reason'>): boolean {
+  if (reason === 'NotExposed') return true;
   return status === (ABNORMAL_WHILE_TRUE.has(type) ? 'False' : 'True');
 }
 
