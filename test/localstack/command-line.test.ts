@@ -138,7 +138,9 @@ describe('albridge status', () => {
     expect(stdout).toContain(BROKEN);
     const elsewhere = await runAlbridge(['status', '-n', 'default'], reader);
     expect(elsewhere.exitCode).toBe(1);
-    expect(elsewhere.stderr).toMatch(/^albridge: nothing to show: .*ask for the role "view"\n$/);
+    expect(elsewhere.stderr).toMatch(
+      /^albridge: nothing to show: .*ask for the role "view" there \(deploy\/components\/user-roles.*\)\n$/,
+    );
   });
 
   it('has colours on a terminal, none with NO_COLOR, and none in a pipe', async () => {

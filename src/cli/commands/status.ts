@@ -7,7 +7,13 @@ import { CommandError, exitCodes, UsageError } from '../errors.ts';
 import { growObject, readTargets } from '../objects/grow.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
-import { findObject, type Listing, listOurs, type OurObject } from '../objects/read.ts';
+import {
+  ASK_FOR_VIEW,
+  findObject,
+  type Listing,
+  listOurs,
+  type OurObject,
+} from '../objects/read.ts';
 import { drawTree } from '../objects/tree.ts';
 import { commonOptions } from '../options.ts';
 import { escapeText } from '../output/escape.ts';
@@ -64,7 +70,7 @@ async function listObjects(context: CommandContext): Promise<number> {
   const lacking = describeLacking(listings);
   if (listings.every((listing) => 'lack' in listing)) {
     throw new CommandError(
-      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ask for the role "view"`,
+      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ${ASK_FOR_VIEW}`,
     );
   }
   const rows = listings.flatMap((listing) =>

@@ -27,6 +27,10 @@ export type Listing =
   | { readonly kind: OurKind; readonly objects: readonly OurObject[] }
   | { readonly kind: OurKind; readonly lack: 'not installed' | 'you may not list it' };
 
+/** Without the component the role has nothing of our kinds. */
+export const ASK_FOR_VIEW =
+  'ask for the role "view" there (deploy/components/user-roles adds our kinds to it)';
+
 const PAGE = '500';
 
 /** Lists every kind of albridge at the same time. */
@@ -139,7 +143,7 @@ async function readObject(
     if (describeLack(error) === 'not installed')
       return { kind, lack: 'it is not installed in this cluster (docs/install.md)' };
     if (describeLack(error) !== undefined)
-      return { kind, lack: 'you may not read it: ask for the role "view"' };
+      return { kind, lack: `you may not read it: ${ASK_FOR_VIEW}` };
     throw error;
   }
 }
