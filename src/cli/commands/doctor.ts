@@ -26,9 +26,10 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'check everything that albridge needs: cluster, rights, AWS account',
   operands: { usage: '', min: 0, max: 0 },
-  details: `Writes nothing. AWS is asked with your credentials (SDK default chain); writes are checked by IAM's
-simulator where you may use it. Each line is ok, a warning, failed, or not checked, with the next step;
-the exit code is 1 if a check failed.`,
+  details:
+    'Writes nothing. AWS is asked with your credentials (SDK default chain); writes are checked ' +
+    "by IAM's simulator where you may use it. Each line is ok, a warning, failed, or not checked, " +
+    'with the next step; the exit code is 1 if a check failed.',
   examples: [
     { line: 'doctor', what: 'check cluster and account' },
     { line: 'doctor --context staging -o json', what: 'another cluster, for a script' },

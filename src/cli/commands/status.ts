@@ -31,8 +31,10 @@ export const status: Command = {
     max: 1,
     hints: OUR_KINDS.map(({ kind }) => `${kind.toLowerCase()}/`),
   },
-  details: `Without an argument: every object of every kind in the namespace. With one: its load balancer,
-listeners, rules, backends and targets, or its pods. KIND is optional where the name is unique.`,
+  details:
+    'Without an argument: every object of every kind in the namespace. With one: its load ' +
+    'balancer, listeners, rules, backends and targets, or its pods. KIND is optional where the ' +
+    'name is unique.',
   examples: [
     { line: 'status -A', what: 'every object of the cluster' },
     { line: 'status -n shop', what: 'those of one namespace' },
