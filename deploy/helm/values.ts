@@ -93,11 +93,14 @@ const METADATA: Schema = {
   default: 'true',
 };
 
+/** A colon is that of the registry's port: it stands before the last slash. */
+const WITHOUT_TAG = '^([^/@\\s]+/)*[^/:@\\s]+$';
+
 const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   repository: {
-    description: 'Where the image is, without tag. Required.',
+    description: 'Where the image is, without tag and digest, which have keys of their own. Required.',
     type: 'string',
-    minLength: 1,
+    pattern: WITHOUT_TAG,
   },
   tag: { description: "Tag; empty: the chart's appVersion.", type: 'string', default: '' },
   digest: {
