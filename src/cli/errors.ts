@@ -22,6 +22,14 @@ export class CommandError extends Error {
   }
 }
 
+/** A setting whose value is wrong, and not only missing. */
+export class SettingError extends CommandError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SettingError';
+  }
+}
+
 /** Wrong arguments. */
 export class UsageError extends CommandError {
   constructor(message: string, cause?: unknown) {

@@ -288,4 +288,14 @@ describe('albridge doctor', () => {
     expect(checks.get('AWS credentials')).toMatchObject({ verdict: 'not checked' });
     expect(checks.has('AWS reads')).toBe(false);
   });
+
+  it('fails on a setting whose value is wrong, and names no other one', async () => {
+    const environment = { AWS_ENDPOINT_URL: 'foo' };
+    const checks = await examine({ ...admin, environment });
+    expect(checks.get('AWS')).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringMatching(/^AWS_ENDPOINT_URL="foo": expected an http or https address/),
+      next: expect.stringMatching(/^correct this/),
+    });
+  });
 });
