@@ -98,7 +98,8 @@ const WITHOUT_TAG = '^([^/@\\s]+/)*[^/:@\\s]+$';
 
 const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   repository: {
-    description: 'Where the image is, without tag and digest, which have keys of their own. Required.',
+    description:
+      'Where the image is, without tag and digest, which have keys of their own. Required.',
     type: 'string',
     pattern: WITHOUT_TAG,
   },
