@@ -3,7 +3,6 @@ import type { Condition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 import { isAsDesired } from './health.ts';
 import type { OurKind } from './kinds.ts';
-import { NEXT_STEPS } from './next-steps.ts';
 import type { FoundObject, OurObject } from './read.ts';
 
 /** Why an object is not as desired; pure. */
@@ -60,12 +59,15 @@ function mergeConditions(conditions: readonly Condition[], kind: OurKind): reado
 
 function explainReason(
   message: string,
-  { reason, kind: { kind, reasons, further } }: { readonly reason: string; readonly kind: OurKind },
+  {
+    reason,
+    kind: { reasons, further, steps },
+  }: { readonly reason: string; readonly kind: OurKind },
 ): Pick<Trouble, 'message' | 'cause' | 'next'> {
   const entry = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
   if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
-  const next = NEXT_STEPS[kind]?.[reason];
+  const next = Object.hasOwn(steps, reason) ? steps[reason] : undefined;
   return { message, ...(cause !== undefined && { cause }), ...(next !== undefined && { next }) };
 }
 

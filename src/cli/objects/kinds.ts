@@ -19,6 +19,7 @@ import { webAppEvents, webAppReasons } from '../../apis/web-app-reasons.ts';
 import { awsReasons } from '../../aws/client/aws-reasons.ts';
 import type { ResourceKind } from '../../core/objects/kube-object.ts';
 import { UsageError } from '../errors.ts';
+import { balancerSteps, exposureSteps, podSteps, sourceSteps } from './next-steps.ts';
 
 /** A kind of albridge, and how a person may name it. */
 export interface OurKind extends ResourceKind {
@@ -27,6 +28,8 @@ export interface OurKind extends ResourceKind {
   readonly reasons: Readonly<Record<string, { readonly cause: string; readonly next: string }>>;
   /** Of events, and of the other conditions. */
   readonly further: Readonly<Record<string, string>>;
+  /** The next action for reasons in `further` whose messages name none. */
+  readonly steps: Readonly<Record<string, string>>;
 }
 
 export const OUR_KINDS: readonly OurKind[] = [
@@ -35,30 +38,35 @@ export const OUR_KINDS: readonly OurKind[] = [
     short: 'mying',
     reasons: { ...coreReasons, ...awsReasons, ...myIngressReasons },
     further: myIngressEvents,
+    steps: balancerSteps,
   },
   {
     ...configMonitorKind,
     short: 'cmon',
     reasons: { ...coreReasons, ...configMonitorReasons },
     further: configMonitorEvents,
+    steps: sourceSteps,
   },
   {
     ...immortalContainerKind,
     short: 'ic',
     reasons: { ...coreReasons, ...immortalContainerReasons },
     further: immortalContainerEvents,
+    steps: podSteps,
   },
   {
     ...myAppKind,
     short: 'ma',
     reasons: { ...coreReasons, ...myAppReasons },
     further: myAppEvents,
+    steps: podSteps,
   },
   {
     ...webAppKind,
     short: 'wa',
     reasons: { ...coreReasons, ...webAppReasons },
     further: webAppEvents,
+    steps: exposureSteps,
   },
 ];
 
