@@ -1,12 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** kubectl failed; the message is its own. */
+/** kubectl failed; the message is its own, in one line, with the next step. */
 export class KubectlError extends Error {
   constructor(args: readonly string[], said: string) {
-    super(`kubectl ${args.join(' ')}: ${said.trim()}`);
+    super(`kubectl ${args.join(' ')}: ${said}`);
     this.name = 'KubectlError';
   }
+}
+
+/** klog's own lines, such as `E1124 03:08:05.019488 12062 memcache.go:265] ...`: kubectl says the same once more below them. */
+const KLOG = /^[IWEF]\d{4} /;
+
+const NO_ACCESS =
+  /was refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist/;
+
+/** What kubectl wrote to standard error, as one line with the next step; pure. */
+export function explainFailure(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const said = lines.filter((line) => line !== '' && !KLOG.test(line)).join('; ');
+  if (NO_ACCESS.test(said)) {
+    return `${said}; check the context (kubectl config current-context), the login and the network`;
+  }
+  return said.includes('(Forbidden)') ? `${said}; run it as a cluster administrator` : said;
 }
 
 /**
@@ -27,5 +43,5 @@ export async function kubectl(args: readonly string[], input = ''): Promise<stri
     throw new KubectlError(args, `${error.message}; install kubectl, or set KUBECTL to its path`);
   })) as [number | null];
   if (code === 0) return printed.stdout;
-  throw new KubectlError(args, printed.stderr);
+  throw new KubectlError(args, explainFailure(printed.stderr));
 }

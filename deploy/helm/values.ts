@@ -67,11 +67,12 @@ const METADATA: Schema = {
 
 /** A registry, with a port or without, and a path: neither tag nor digest. Empty is refused by its length. */
 const REPOSITORY =
-  '^((\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*)?$';
+  '^(((\\[[0-9A-Fa-f:]+\\]|[A-Za-z0-9][A-Za-z0-9._-]*)(:[0-9]+)?/)?[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*)?$';
 
 const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   repository: {
-    description: 'Where the image is, without tag. Required.',
+    description:
+      'Where the image is, without tag and digest, which have keys of their own. Required.',
     type: 'string',
     minLength: 1,
     pattern: REPOSITORY,

@@ -22,6 +22,14 @@ export class CommandError extends Error {
   }
 }
 
+/** A setting whose value is wrong, and not only missing. */
+export class SettingError extends CommandError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SettingError';
+  }
+}
+
 /** Wrong arguments. */
 export class UsageError extends CommandError {
   constructor(message: string, cause?: unknown) {
@@ -32,7 +40,8 @@ export class UsageError extends CommandError {
 
 /** One sentence with the next step, for any error. */
 export function describeError(error: unknown): string {
-  if (error instanceof CommandError || error instanceof OperatorError) return error.message;
+  if (error instanceof CommandError) return error.message;
+  if (error instanceof OperatorError) return addressCaller(error.message);
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
     return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
@@ -41,13 +50,27 @@ export function describeError(error: unknown): string {
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
 }
 
+/** A sentence of the operator's code, read at a terminal: nothing retries, and the missing right is the caller's. */
+export function addressCaller(message: string): string {
+  return message
+    .replace(/; retrying in about \d+ s; (?:wait; )?/, '; try again in a minute; ')
+    .replace(
+      "in the IAM policy of the operator's role, as deploy/iam/policy.json does",
+      'to your own role or user, or choose other credentials (AWS_PROFILE): docs/iam.md lists the reads',
+    );
+}
+
 function describeNoAnswer(error: Error): string {
   return error instanceof DeadlineExceeded
     ? 'the API server did not answer in time'
     : error.message;
 }
 
-function adviseOnAnswer({ status, details }: KubeError): string {
+function adviseOnAnswer({ status, reason, details }: KubeError): string {
+  // Without a Status it is a login page, or a server of another protocol.
+  if (reason === '' && status <= 400) {
+    return 'check that the address in the kubeconfig is that of an API server';
+  }
   switch (status) {
     case 401:
       return 'log in again, or choose another user of the kubeconfig with --context';

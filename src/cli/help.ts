@@ -1,24 +1,32 @@
 import type { Command, OptionDoc, Options } from './command.ts';
 import { commonOptions } from './options.ts';
-import { formatTable } from './output/table.ts';
+import { wrapLine, wrapTable } from './output/wrap.ts';
 
-/** The texts of `--help`, from the table of commands. */
+/** The texts of `--help`, from the table of commands; no line is longer than a terminal of 80 columns. */
+
+const COLUMNS = 80;
+
+function wrapText(text: string): string {
+  return wrapLine(text, { columns: COLUMNS, indent: '' });
+}
 
 export function formatOverview(commands: readonly Command[], version: string): string {
-  const list = formatTable(commands.map(({ name, summary }) => [`  ${name}`, summary]));
-  return `albridge ${version}: asks a cluster and an AWS account about the objects of albridge.
+  const rows = commands.map(({ name, summary }) => [`  ${name}`, summary]);
+  const list = wrapTable(rows, COLUMNS);
+  return `${wrapText(`albridge ${version}: asks a cluster and an AWS account about the objects of albridge.`)}
 
 Usage: albridge COMMAND [options]
 
 Commands:
 ${list}
-albridge COMMAND --help has the options and examples of one. As kubectl-albridge on the PATH the same
-program is "kubectl albridge". --version prints the version.
+albridge COMMAND --help has the options and examples of one. --version prints
+the version. As kubectl-albridge on the PATH the same program is "kubectl
+albridge".
 
 Options of every command:
 ${formatOptions(commonOptions)}
-Exit codes: 0 done; 1 failed, or a check failed; 2 plan: something would change; 64 wrong arguments;
-130 interrupted.
+Exit codes: 0 done; 1 failed, or a check failed; 2 plan: something would change;
+64 wrong arguments; 130 interrupted.
 `;
 }
 
@@ -30,10 +38,10 @@ export function formatCommandHelp(command: Command): string {
   albridge ${line}
 `,
   );
-  return `${summary}
+  return `${wrapText(summary)}
 
 Usage: ${`albridge ${name} ${operands.usage}`.trim()} [options]
-${details === undefined ? '' : `\n${details}\n`}
+${details === undefined ? '' : `\n${wrapText(details)}\n`}
 Examples:
 ${lines.join('')}${own}
 Options of every command:
@@ -41,9 +49,10 @@ ${formatOptions(commonOptions)}`;
 }
 
 function formatOptions(options: Options): string {
-  return formatTable(
-    Object.entries(options).map(([name, doc]) => [`  ${formatOption(name, doc)}`, doc.help]),
-  );
+  const rows = Object.entries(options).map(([name, doc]) => {
+    return [`  ${formatOption(name, doc)}`, doc.help];
+  });
+  return wrapTable(rows, COLUMNS);
 }
 
 function formatOption(name: string, { short, value }: OptionDoc): string {

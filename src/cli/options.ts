@@ -13,7 +13,7 @@ export const commonOptions = {
     type: 'string',
     short: 'n',
     value: 'NAMESPACE',
-    help: "the namespace (default that of the kubeconfig's context)",
+    help: 'the namespace (default that of the context)',
   },
   'all-namespaces': { type: 'boolean', short: 'A', help: 'all namespaces' },
   context: { type: 'string', value: 'NAME', help: 'another context of the kubeconfig' },

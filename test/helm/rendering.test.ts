@@ -160,6 +160,10 @@ describe('values', () => {
   const complete = ['region=eu-central-1', 'image.repository=albridge'];
   const refusals: Readonly<Record<string, readonly [sets: readonly string[], says: string]>> = {
     'no region': [['image.repository=albridge'], "missing property 'region'"],
+    'a tag in the repository': [
+      ['region=eu-central-1', 'image.repository=registry.example:5000/albridge:1.2.3'],
+      "at '/image/repository'",
+    ],
     'no image': [['region=eu-central-1'], "at '/image': missing property 'repository'"],
     'an empty image': [['region=eu-central-1', 'image.repository='], "at '/image/repository'"],
     'a region that is none': [['region=Frankfurt', 'image.repository=albridge'], "at '/region'"],

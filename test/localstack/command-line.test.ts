@@ -138,7 +138,9 @@ describe('albridge status', () => {
     expect(stdout).toContain(BROKEN);
     const elsewhere = await runAlbridge(['status', '-n', 'default'], reader);
     expect(elsewhere.exitCode).toBe(1);
-    expect(elsewhere.stderr).toMatch(/^albridge: nothing to show: .*ask for the role "view"\n$/);
+    expect(elsewhere.stderr).toMatch(
+      /^albridge: nothing to show: .*ask for the role "view" there \(deploy\/components\/user-roles.*\)\n$/,
+    );
   });
 
   it('has colours on a terminal, none with NO_COLOR, and none in a pipe', async () => {
@@ -285,5 +287,15 @@ describe('albridge doctor', () => {
     const checks = await examine({ ...admin, environment });
     expect(checks.get('AWS credentials')).toMatchObject({ verdict: 'not checked' });
     expect(checks.has('AWS reads')).toBe(false);
+  });
+
+  it('fails on a setting whose value is wrong, and names no other one', async () => {
+    const environment = { AWS_ENDPOINT_URL: 'foo' };
+    const checks = await examine({ ...admin, environment });
+    expect(checks.get('AWS')).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringMatching(/^AWS_ENDPOINT_URL="foo": expected an http or https address/),
+      next: expect.stringMatching(/^correct this/),
+    });
   });
 });

@@ -14,6 +14,7 @@ import { startPodRunner } from '../surroundings/pod-runner.ts';
 import { installSecrets, WITH_SECRETS } from '../surroundings/secrets.ts';
 import { StandInControl } from '../surroundings/stand-in-control.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
+import { refuseOtherSandbox } from './other-sandbox.ts';
 
 /** `npm run sandbox -- --dir DIR`: the demo's surroundings, kept up until a signal. */
 
@@ -74,6 +75,7 @@ async function run(flags: Flags): Promise<void> {
 
 /** Never resolves; rejects when something fails. */
 async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<never> {
+  await refuseOtherSandbox(flags.dir);
   await mkdir(flags.dir, { recursive: true });
   say('starting a control plane and the AWS stand-in');
   const hasPods = flags.nodes > 0;

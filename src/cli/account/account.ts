@@ -4,7 +4,7 @@
 
 import { myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import { NO_LIMITS } from '../../aws/budget/budget-limits.ts';
-import type { AwsReasonTexts } from '../../aws/client/aws-reasons.ts';
+import { type AwsReasonTexts, awsReasons } from '../../aws/client/aws-reasons.ts';
 import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import { type Aws, wireAws } from '../../aws/client/wire.ts';
@@ -27,12 +27,34 @@ export interface AccountOptions {
   readonly log?: Logger;
 }
 
-/** The reader is a person at a terminal, not the owner of an object. */
+const LOG_IN = 'log in (aws sso login), or choose other credentials (AWS_PROFILE)';
+
+/** The reader is a person at a terminal, not the owner of an object: the credentials are theirs, and nothing retries. */
 const TEXTS: AwsReasonTexts = {
   ...myIngressReasons,
   CredentialsUnavailable: {
     cause: 'The AWS SDK finds no credentials',
-    next: 'log in (aws sso login), or choose other credentials (AWS_PROFILE), and check them by aws sts get-caller-identity',
+    next: `${LOG_IN}, and check them by aws sts get-caller-identity`,
+  },
+  CredentialsRefused: {
+    cause: awsReasons.CredentialsRefused.cause,
+    next: `${LOG_IN}, and check AWS_REGION and the clock of this machine`,
+  },
+  ClockSkew: {
+    cause: 'The clock of this machine is off',
+    next: 'correct the clock of this machine, and try again',
+  },
+  Throttled: {
+    cause: awsReasons.Throttled.cause,
+    next: 'try again in a minute; if it persists, find out what else in the account calls AWS',
+  },
+  AwsUnavailable: {
+    cause: awsReasons.AwsUnavailable.cause,
+    next: 'try again in a minute; if it persists, check the AWS Health Dashboard, or the server at AWS_ENDPOINT_URL',
+  },
+  AwsUnreachable: {
+    cause: awsReasons.AwsUnreachable.cause,
+    next: 'check AWS_ENDPOINT_URL, AWS_REGION, HTTPS_PROXY and the network of this machine',
   },
 };
 

@@ -1,7 +1,7 @@
 import { type AwsConfig, parseConfig } from '../../config/config.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
-import { CommandError } from '../errors.ts';
+import { CommandError, SettingError } from '../errors.ts';
 import type { Environment } from '../surroundings.ts';
 import { readIfAllowed } from './access.ts';
 import {
@@ -167,7 +167,11 @@ function isShared(name: string): boolean {
 function parseAws(env: Environment, clusterId: string): AwsConfig {
   const settings = { ...env, ALBRIDGE_KINDS: 'myingress', [CLUSTER_ID]: clusterId };
   const parsed = parseConfig(settings, { homeDirectory: '/', readText: () => '' });
-  if (parsed.kind === 'problems') throw new CommandError(parsed.problems.join('; '));
+  if (parsed.kind === 'problems') {
+    const said = parsed.problems.join('; ');
+    const isRegionMissing = readVariable(env, 'AWS_REGION') === undefined;
+    throw isRegionMissing ? new CommandError(said) : new SettingError(said);
+  }
   if (parsed.config.aws === undefined) throw new Error('the kind myingress needs AWS');
   return parsed.config.aws;
 }

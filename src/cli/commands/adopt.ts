@@ -19,14 +19,15 @@ import { withProgress } from '../progress.ts';
 
 export const adopt: Command = {
   name: 'adopt',
-  summary: 'print tags and manifest by which albridge takes charge of an existing load balancer',
+  summary: 'print tags and manifest that adopt an existing load balancer',
   operands: { usage: 'ARN --name NAME', min: 1, max: 1 },
   details:
-    'The manifest leaves the load balancer as it is; comments have the tags by which its owner agrees, and\n' +
-    'its listeners, rules and target groups as far as a spec can say them. Nothing is written.',
+    'The manifest leaves the load balancer as it is; comments have the tags by which its owner ' +
+    'agrees, and its listeners, rules and target groups as far as a spec can say them. Nothing is ' +
+    'written.',
   examples: [
     {
-      line: 'adopt arn:aws:elasticloadbalancing:eu-central-1:111122223333:loadbalancer/app/shop/50dc6c495c0c9188 -n web --name shop > shop.yaml',
+      line: 'adopt "$ARN" -n web --name shop > shop.yaml',
       what: 'write the manifest into a file, then follow its comments',
     },
   ],

@@ -14,7 +14,7 @@ import { checkDefinitions, checkServer } from '../doctor/check-cluster.ts';
 import { checkLeases, judgeClusterIds, judgeDeployments } from '../doctor/check-operator.ts';
 import { checkOperatorRights, checkOwnRights } from '../doctor/check-rights.ts';
 import { checkWrites, choosePrincipal } from '../doctor/check-writes.ts';
-import { describeError, exitCodes } from '../errors.ts';
+import { describeError, exitCodes, SettingError } from '../errors.ts';
 import type { OurKind } from '../objects/kinds.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
@@ -26,9 +26,10 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'check everything that albridge needs: cluster, rights, AWS account',
   operands: { usage: '', min: 0, max: 0 },
-  details: `Writes nothing. AWS is asked with your credentials (SDK default chain); writes are checked by IAM's
-simulator where you may use it. Each line is ok, a warning, failed, or not checked, with the next step;
-the exit code is 1 if a check failed.`,
+  details:
+    'Writes nothing. AWS is asked with your credentials (SDK default chain); writes are checked ' +
+    "by IAM's simulator where you may use it. Each line is ok, a warning, failed, or not checked, " +
+    'with the next step; the exit code is 1 if a check failed.',
   examples: [
     { line: 'doctor', what: 'check cluster and account' },
     { line: 'doctor --context staging -o json', what: 'another cluster, for a script' },
@@ -111,8 +112,8 @@ async function examineAccount(
   const { clock, signal } = context;
   const scope = await findScope(access, context, found);
   if (scope.kind === 'unknown') {
-    const next = 'set AWS_REGION and log in to have the account checked as well';
-    return [{ name: 'AWS', verdict: 'not checked', message: scope.why, next }];
+    const next = 'correct this, and log in to AWS, to have the account checked as well';
+    return [{ name: 'AWS', verdict: scope.verdict, message: scope.why, next }];
   }
   const account: AccountScope = { ...scope, clock, signal };
   const warnings = scope.warnings.map((message) => {
@@ -134,7 +135,7 @@ type Scope =
       AccountScope,
       'aws' | 'clusterId'
     >)
-  | { readonly kind: 'unknown'; readonly why: string };
+  | { readonly kind: 'unknown'; readonly verdict: Verdict; readonly why: string };
 
 async function findScope(
   { client }: ClusterAccess,
@@ -146,7 +147,8 @@ async function findScope(
     return { kind: 'known', ...(await chooseInstallation(client, search, found)) };
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: 'unknown', why: describeError(error) };
+    const verdict = error instanceof SettingError ? 'failed' : 'not checked';
+    return { kind: 'unknown', verdict, why: describeError(error) };
   }
 }
 

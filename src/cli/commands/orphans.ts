@@ -24,14 +24,15 @@ const WRITES: readonly AwsOperation[] = [
 
 export const orphans: Command = {
   name: 'orphans',
-  summary: 'list what albridge made in AWS and no object stands for, or delete it',
+  summary: 'list or delete what albridge made in AWS and no object stands for',
   operands: { usage: '', min: 0, max: 0 },
   details:
-    "Load balancers, target groups and security groups with this cluster's ownership tags whose MyIngress\n" +
-    'does not exist, in all namespaces unless -n is given. What an object that is being deleted holds is\n' +
-    'not listed, nor what was retained or released. --delete asks for the number of resources, checks each\n' +
-    'one again and deletes it, load balancers first. It stops at the first surprise. A load balancer that\n' +
-    'was adopted is listed and never deleted: its owner had it before albridge.',
+    "Load balancers, target groups and security groups with this cluster's ownership tags whose " +
+    'MyIngress does not exist, in all namespaces unless -n is given. What an object that is being ' +
+    'deleted holds is not listed, nor what was retained or released. --delete asks for the number ' +
+    'of resources, checks each one again and deletes it, load balancers first. It stops at the ' +
+    'first surprise. A load balancer that was adopted is listed and never deleted: its owner had ' +
+    'it before albridge.',
   examples: [
     { line: 'orphans', what: 'list them' },
     { line: 'orphans --delete', what: 'delete them, after a question' },

@@ -21,10 +21,10 @@ export const plan: Command = {
   summary: 'show what would be written to AWS',
   operands: { usage: '[NAME]', min: 0, max: 1 },
   details:
-    'With NAME, or -A for all objects in plan mode: the plan that the operator writes under the annotation\n' +
-    'albridge.io/mode: plan. With -f: the plan for manifests that are not applied yet, computed here with\n' +
-    'your rights and AWS credentials; nothing is written. The exit code is 0 if nothing would change, 2 if\n' +
-    'something would, and 1 if that is not known.',
+    'With NAME, or -A for all objects in plan mode: the plan that the operator writes under the ' +
+    'annotation albridge.io/mode: plan. With -f: the plan for manifests that are not applied yet, ' +
+    'computed here with your rights and AWS credentials; nothing is written. The exit code is 0 ' +
+    'if nothing would change, 2 if something would, and 1 if that is not known.',
   examples: [
     { line: 'plan shop -n web', what: 'the plan of one object in plan mode' },
     { line: 'plan -A -o json', what: 'of all objects in plan mode, for a script' },

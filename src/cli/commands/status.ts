@@ -7,7 +7,13 @@ import { CommandError, exitCodes, UsageError } from '../errors.ts';
 import { growObject, readTargets } from '../objects/grow.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
-import { findObject, type Listing, listOurs, type OurObject } from '../objects/read.ts';
+import {
+  ASK_FOR_VIEW,
+  findObject,
+  type Listing,
+  listOurs,
+  type OurObject,
+} from '../objects/read.ts';
 import { drawTree } from '../objects/tree.ts';
 import { commonOptions } from '../options.ts';
 import { escapeText } from '../output/escape.ts';
@@ -25,8 +31,10 @@ export const status: Command = {
     max: 1,
     hints: OUR_KINDS.map(({ kind }) => `${kind.toLowerCase()}/`),
   },
-  details: `Without an argument: every object of every kind in the namespace. With one: its load balancer,
-listeners, rules, backends and targets, or its pods. KIND is optional where the name is unique.`,
+  details:
+    'Without an argument: every object of every kind in the namespace. With one: its load ' +
+    'balancer, listeners, rules, backends and targets, or its pods. KIND is optional where the ' +
+    'name is unique.',
   examples: [
     { line: 'status -A', what: 'every object of the cluster' },
     { line: 'status -n shop', what: 'those of one namespace' },
@@ -64,7 +72,7 @@ async function listObjects(context: CommandContext): Promise<number> {
   const lacking = describeLacking(listings);
   if (listings.every((listing) => 'lack' in listing)) {
     throw new CommandError(
-      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ask for the role "view"`,
+      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ${ASK_FOR_VIEW}`,
     );
   }
   const rows = listings.flatMap((listing) =>

@@ -11,9 +11,10 @@ export const ui: Command = {
   name: 'ui',
   summary: 'serve a page about all objects on 127.0.0.1, until Ctrl-C',
   operands: { usage: '', min: 0, max: 0 },
-  details: `Read-only, with your kubeconfig: all objects, one MyIngress as a drawing, why it is not ready, its plan
-and events, and which rule answers a request. All namespaces, unless -n names one. The URL has a token:
-whoever has it reads what you may read.`,
+  details:
+    'Read-only, with your kubeconfig: all objects, one MyIngress as a drawing, why it is not ' +
+    'ready, its plan and events, and which rule answers a request. All namespaces, unless -n ' +
+    'names one. The URL has a token: whoever has it reads what you may read.',
   examples: [
     { line: 'ui', what: 'print a URL, and serve it' },
     { line: 'ui -n shop --port 8080', what: 'one namespace, on a fixed port' },

@@ -22,8 +22,9 @@ export const why: Command = {
     max: 1,
     hints: OUR_KINDS.map(({ kind }) => `${kind.toLowerCase()}/`),
   },
-  details: `Prints the conditions that are not as they should be, worst first, the cause and the next action of
-each, and the newest events about the object.`,
+  details:
+    'Prints the conditions that are not as they should be, worst first, the cause and the next ' +
+    'action of each, and the newest events about the object.',
   examples: [
     { line: 'why web -n shop', what: 'the object of this name, of whatever kind' },
     { line: 'why myingress/web -n shop -o yaml', what: 'the same for a script' },

@@ -1,4 +1,4 @@
-import { classifyOutcome } from '../../aws/client/aws-errors.ts';
+import { classifyOutcome, translateAwsError } from '../../aws/client/aws-errors.ts';
 import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import { type CallerIdentity, readCallerIdentity } from '../../aws/identity/identity.ts';
@@ -48,6 +48,14 @@ function describeNoIdentity(error: unknown): Check {
   const name = 'AWS credentials';
   const { statusCode, errorCode } = classifyOutcome(error);
   const said = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+  const { reason } = translateAwsError(error, {
+    operation: 'DescribeLoadBalancers',
+    subject: name,
+  });
+  if (reason === 'Throttled' || reason === 'AwsUnavailable') {
+    const next = 'try again in a minute; if it persists, check the server at AWS_ENDPOINT_URL';
+    return { name, verdict: 'failed', message: `STS answers ${errorCode}: ${said}`, next };
+  }
   if (statusCode > 0) {
     const next = 'log in again: aws sts get-caller-identity fails the same way';
     return { name, verdict: 'failed', message: `AWS refuses them, ${errorCode}: ${said}`, next };

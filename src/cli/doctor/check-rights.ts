@@ -3,6 +3,7 @@ import type { Right } from '../../kube/client/rights.ts';
 import { isAllowed, type Question, type ServiceAccountUser } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { OurKind } from '../objects/kinds.ts';
+import { ASK_FOR_VIEW } from '../objects/read.ts';
 import type { Check } from './check.ts';
 import { OPERATOR_RIGHTS } from './operator-rights.ts';
 
@@ -60,8 +61,7 @@ export async function checkOwnRights(
   if (missing.length === 0)
     return [{ name, verdict: 'ok', message: `you may list all kinds in ${where}` }];
   const message = `in ${where} you may not: ${missing.join('; ')}`;
-  const next = 'ask for the role "view" there (deploy/components/user-roles adds our kinds to it)';
-  return [{ name, verdict: 'warning', message, next }];
+  return [{ name, verdict: 'warning', message, next: ASK_FOR_VIEW }];
 }
 
 async function findMissing(

@@ -65,13 +65,17 @@ function mergeConditions(conditions: readonly Condition[], kind: OurKind): reado
 
 function explainReason(
   message: string,
-  { reason, kind: { reasons, further } }: { readonly reason: string; readonly kind: OurKind },
+  {
+    reason,
+    kind: { reasons, further, steps },
+  }: { readonly reason: string; readonly kind: OurKind },
 ): Pick<Trouble, 'message' | 'cause' | 'next'> {
   const table: OurKind['reasons'] = { ...coreReasons, ...reasons };
   const entry = Object.hasOwn(table, reason) ? table[reason] : undefined;
   if (entry) return { cause: entry.cause, ...splitNextStep(message, { ...entry, reason }) };
   const cause = Object.hasOwn(further, reason) ? further[reason] : undefined;
-  return { message, ...(cause !== undefined && { cause }) };
+  const next = Object.hasOwn(steps, reason) ? steps[reason] : undefined;
+  return { message, ...(cause !== undefined && { cause }), ...(next !== undefined && { next }) };
 }
 
 /** Their messages have it in words of their own. */

@@ -22,7 +22,11 @@ const NOT_IN_SPEC: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a condition says what one wishes to read. */
-export function isAsDesired({ type, status, reason }: Condition): boolean {
+export function isAsDesired({
+  type,
+  status,
+  reason,
+}: Pick<Condition, 'type' | 'status' | 'reason'>): boolean {
   if (NOT_IN_SPEC.has(reason)) return true;
   return status === (ABNORMAL_WHILE_TRUE.has(type) ? 'False' : 'True');
 }

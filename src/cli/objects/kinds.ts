@@ -18,6 +18,7 @@ import { webAppEvents, webAppReasons } from '../../apis/web-app-reasons.ts';
 import { awsReasons } from '../../aws/client/aws-reasons.ts';
 import type { ResourceKind } from '../../core/objects/kube-object.ts';
 import { UsageError } from '../errors.ts';
+import { balancerSteps, exposureSteps, podSteps, sourceSteps } from './next-steps.ts';
 
 /** A kind of albridge, and how a person may name it. */
 export interface OurKind extends ResourceKind {
@@ -26,6 +27,8 @@ export interface OurKind extends ResourceKind {
   readonly reasons: Readonly<Record<string, Reason>>;
   /** Of events, and of the other conditions. */
   readonly further: Readonly<Record<string, string>>;
+  /** The next action for reasons in `further` whose messages name none. */
+  readonly steps: Readonly<Record<string, string>>;
 }
 
 export interface Reason {
@@ -44,30 +47,35 @@ export const OUR_KINDS: readonly OurKind[] = [
     short: 'mying',
     reasons: reasonsOfMyIngress,
     further: myIngressEvents,
+    steps: balancerSteps,
   },
   {
     ...configMonitorKind,
     short: 'cmon',
     reasons: configMonitorReasons,
     further: configMonitorEvents,
+    steps: sourceSteps,
   },
   {
     ...immortalContainerKind,
     short: 'ic',
     reasons: immortalContainerReasons,
     further: immortalContainerEvents,
+    steps: podSteps,
   },
   {
     ...myAppKind,
     short: 'ma',
     reasons: myAppReasons,
     further: myAppEvents,
+    steps: podSteps,
   },
   {
     ...webAppKind,
     short: 'wa',
     reasons: webAppReasons,
     further: webAppEvents,
+    steps: exposureSteps,
   },
 ];
 

@@ -31,6 +31,10 @@ export type Listing =
   | { readonly kind: OurKind; readonly objects: readonly OurObject[] }
   | { readonly kind: OurKind; readonly lack: 'not installed' | 'you may not list it' };
 
+/** Without the component the role has nothing of our kinds. */
+export const ASK_FOR_VIEW =
+  'ask for the role "view" there (deploy/components/user-roles adds our kinds to it)';
+
 /** Lists every kind of albridge at the same time. */
 export async function listOurs(
   { client, namespace }: ClusterAccess,
@@ -133,7 +137,7 @@ async function readObject(
     if (describeLack(error) === 'not installed')
       return { kind, lack: 'it is not installed in this cluster (docs/install.md)' };
     if (describeLack(error) !== undefined)
-      return { kind, lack: 'you may not read it: ask for the role "view"' };
+      return { kind, lack: `you may not read it: ${ASK_FOR_VIEW}` };
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import { NAMESPACE } from '../../setup/attachments.ts';
 import type { AttachingObjects, Previewed, Previewer } from '../../setup/previewer.ts';
-import { CommandError, describeError } from '../errors.ts';
+import { addressCaller, CommandError, describeError } from '../errors.ts';
 import { listInNamespace, readMyIngress } from '../objects/read.ts';
 import type { Manifest } from './manifests.ts';
 import type { ShownPlan } from './stored-plan.ts';
@@ -49,7 +49,9 @@ function describePreview(
     ? ['the object is paused: nothing of it is done before albridge.io/paused is removed']
     : [];
   if (previewed.kind === 'waiting') {
-    return { notes, failure: `${previewed.message}: try again in a moment` };
+    const said = addressCaller(previewed.message);
+    const isAdvised = said !== previewed.message;
+    return { notes, failure: isAdvised ? said : `${said}: try again in a moment` };
   }
   const { plan, problem } = previewed;
   return { plan, notes: problem === undefined ? notes : [problem, ...notes] };

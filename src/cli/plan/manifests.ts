@@ -66,7 +66,8 @@ function isMyIngress(object: unknown): boolean {
 }
 
 function readKind(object: unknown): string {
-  const { kind } = toFields(object);
+  const { apiVersion, kind } = toFields(object);
+  if (kind === myIngressKind.kind) return `${kind} of ${String(apiVersion)}`;
   return typeof kind === 'string' ? kind : 'documents without a kind';
 }
 

@@ -145,6 +145,14 @@ describe('the command line', () => {
     }
   });
 
+  it.each(['', ...COMMANDS.map(({ name }) => name)])(
+    'has help that fits in 80 columns: %s',
+    async (name) => {
+      const { stdout } = await runCli(name === '' ? ['--help'] : [name, '--help']);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    },
+  );
+
   it('prints its version', async () => {
     expect((await runCli(['--version'])).stdout).toBe(`${manifest.version}\n`);
   });

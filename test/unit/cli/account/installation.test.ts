@@ -6,6 +6,7 @@ import {
   readInstallation,
 } from '../../../../src/cli/account/installation.ts';
 import type { Operator } from '../../../../src/cli/account/operators.ts';
+import { SettingError } from '../../../../src/cli/errors.ts';
 import { createCluster, deployment, named, UID } from './cluster-of-operators.ts';
 
 const REGION = { AWS_REGION: 'eu-central-1' };
@@ -187,6 +188,8 @@ describe('the settings of AWS', () => {
 
   it('name what is missing or wrong', () => {
     expect(() => decide({}, { AWS_REGION: '' })).toThrow('AWS_REGION is not set: set it to');
+    expect(() => decide({}, { AWS_REGION: '' })).not.toThrow(SettingError);
     expect(() => decide({}, { AWS_REGION: 'mars' })).toThrow('AWS_REGION="mars": expected');
+    expect(() => decide({}, { AWS_ENDPOINT_URL: 'foo' })).toThrow(SettingError);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coreReasons } from '../../../../src/apis/core-reasons.ts';
 import { listTroubles } from '../../../../src/cli/objects/explain.ts';
 import { formatAge, summarise } from '../../../../src/cli/objects/health.ts';
-import { findKind } from '../../../../src/cli/objects/kinds.ts';
+import { findKind, OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
 import type { OurObject } from '../../../../src/cli/objects/read.ts';
 import type { Condition } from '../../../../src/core/objects/conditions.ts';
 
@@ -46,8 +46,33 @@ describe('the troubles of an object', () => {
       cause: kind.reasons['AccessDenied']?.cause,
       next: kind.reasons['AccessDenied']?.next,
     });
-    expect(health).toMatchObject({ cause: kind.further['HealthUnknown'] });
+    expect(health).toMatchObject({
+      cause: kind.further['HealthUnknown'],
+      next: expect.stringMatching(/^wait a minute/),
+    });
   });
+
+  /** Their messages end in it: src/controllers/web-app/expose.ts. */
+  const WITHOUT_STEP: Readonly<Record<string, readonly string[]>> = {
+    WebApp: ['IngressNotFound', 'NotAllowed', 'HostAndPathTaken', 'NoListener', 'RuleQuotaReached'],
+  };
+
+  it.each(OUR_KINDS)(
+    'of $kind have a next step each, conditions besides Ready included',
+    (kind) => {
+      const bad = Object.entries(kind.further)
+        .filter(
+          ([, text]) => /\b(?:is |=)(?:False|Unknown)\b/.test(text) && !text.includes('Degraded'),
+        )
+        .map(([reason]) => reason)
+        .filter((reason) => reason !== 'NotExposed' && !WITHOUT_STEP[kind.kind]?.includes(reason));
+      for (const reason of bad) {
+        const object = createObject([condition('Other', 'False', reason)]);
+        expect({ reason, ...listTroubles({ kind, object })[0] }).toHaveProperty('next');
+      }
+      expect(Object.keys(kind.steps).filter((one) => !(one in kind.further))).toEqual([]);
+    },
+  );
 
   it('are none where all is as desired', () => {
     const available = condition('Ready', 'True', 'Available');
@@ -60,6 +85,15 @@ describe('the troubles of an object', () => {
       reason: 'Available',
       message: 'about Available',
     });
+  });
+
+  it('are none of a WebApp that gave up its exposure', () => {
+    const object = createObject([
+      condition('Ready', 'True', 'Available'),
+      condition('Exposed', 'False', 'NotExposed'),
+    ]);
+    expect(listTroubles({ kind: findKind('webapp'), object })).toEqual([]);
+    expect(summarise(object)).toMatchObject({ ready: 'True', reason: 'Available' });
   });
 
   const { next } = kind.reasons['ServiceNotFound'] ?? { next: '' };

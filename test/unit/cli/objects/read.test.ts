@@ -162,7 +162,7 @@ describe('an object by its name', () => {
     },
     'a kind that the caller may not read': {
       operand: 'cmon/web',
-      says: /^ConfigMonitor: you may not read it: ask for the role "view"$/,
+      says: /^ConfigMonitor: you may not read it: ask for the role "view" there \(deploy\/components\/user-roles adds our kinds to it\)$/,
     },
     'an object that is not there': {
       operand: 'ic/web',

@@ -39,7 +39,7 @@ describe('a file of manifests', () => {
     'of other kinds': { text: SERVICE, says: /^shop.yaml has only Service: give a file/ },
     'of another version': {
       text: SHOP.replace('/v1', '/v2'),
-      says: /has only MyIngress: .* of demo.rtfm.co.ua\/v1$/,
+      says: /has only MyIngress of demo.rtfm.co.ua\/v2: .* of demo.rtfm.co.ua\/v1$/,
     },
     'without a name': {
       text: SHOP.replace('name: shop', 'generateName: shop-'),

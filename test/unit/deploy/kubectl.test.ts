@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { explainFailure } from '../../../deploy/kubectl.ts';
+
+const KLOG =
+  'E1124 03:08:05.019488   12062 memcache.go:265] "Unhandled Error" err="couldn\'t get current server API group list"\n';
+
+describe('a failure of kubectl is one sentence with the next step', () => {
+  const cases: Readonly<Record<string, readonly [stderr: string, says: string]>> = {
+    'an API server that is away': [
+      `${KLOG}The connection to the server localhost:8080 was refused - did you specify the right host or port?\n`,
+      'The connection to the server localhost:8080 was refused - did you specify the right host or port?; check the context (kubectl config current-context), the login and the network',
+    ],
+    'a login that has ended': [
+      `${KLOG}error: You must be logged in to the server (the server has asked for the client to provide credentials)\n`,
+      'error: You must be logged in to the server (the server has asked for the client to provide credentials); check the context (kubectl config current-context), the login and the network',
+    ],
+    'a missing right': [
+      'Error from server (Forbidden): myapps.demo.rtfm.co.ua is forbidden: User "me" cannot list\n',
+      'Error from server (Forbidden): myapps.demo.rtfm.co.ua is forbidden: User "me" cannot list; run it as a cluster administrator',
+    ],
+    'anything else': ['error: a\nerror: b\n', 'error: a; error: b'],
+  };
+
+  it.each(Object.entries(cases))('%s', (_, [stderr, says]) => {
+    expect(explainFailure(stderr)).toBe(says);
+  });
+});
