@@ -147,6 +147,7 @@ async function evictBatch(
   const refusals: Refusal[] = [];
   for (const pod of queue) {
     scope.pass.signal.throwIfAborted();
+    if (isReadyByNow(pod, scope)) continue;
     const refusal = await evictPod(pod, unsent, scope);
     if (refusal === undefined) continue;
     recordRefusal(pod, refusal, { batch, scope, isFirst: refusals.length === 0 });
@@ -161,6 +162,11 @@ async function evictBatch(
     queue.push(next);
   }
   return refusals[0];
+}
+
+/** It has begun to serve while the others were sent away: the next pass counts it. */
+function isReadyByNow({ metadata, state }: TrimmedPod, { pods }: Scope): boolean {
+  return state !== 'ready' && pods.getByUid(metadata.uid, 'kept')?.state === 'ready';
 }
 
 function recordRefusal(

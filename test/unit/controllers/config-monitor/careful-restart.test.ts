@@ -30,6 +30,20 @@ describe('the availability of restarted pods', () => {
     },
   );
 
+  it('counts pods that have become ready while others are sent away', async () => {
+    await bench.deploy(4);
+    bench.cluster.isBroken = true;
+    for (const pod of bench.cluster.pods()) bench.kube.delete(pod);
+    await bench.monitor();
+    bench.cluster.beforeEviction = () => {
+      bench.cluster.heal();
+      bench.cluster.isFull = true;
+      return Promise.resolve();
+    };
+    await bench.change('two', 60_000);
+    expect(bench.cluster.evicted).toHaveLength(1);
+  });
+
   it('does not make the object Ready before the last pods have stayed ready', async () => {
     await bench.deploy(1);
     await bench.monitor();
