@@ -7,6 +7,7 @@ import { findQuota } from '../../../../aws/elbv2/traffic.ts';
 import { REPAIR } from '../../../../core/ports/events.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
+import { createFailure } from '../../failure.ts';
 import { printStep } from '../../graph/planned-step.ts';
 import { describeRefusal, type Problem } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
@@ -212,7 +213,9 @@ async function proveTargetGroups(scope: ObjectScope, progress: Progress): Promis
     created.map(async (step) => {
       const arn = findArn(step, progress);
       const read = arn === undefined ? undefined : await tags.read(arn, pass.signal);
-      return { step, arn, tags: read ?? {} };
+      // Not to be told from a foreign one yet: a pass without it might change what its rule must precede.
+      if (read === undefined) throw createFailure('OwnershipUnconfirmed', explainUnread(step));
+      return { step, arn, tags: read };
     }),
   );
   const foreign = proofs.filter((proof) => !isOwn(proof.tags, identity));
@@ -234,6 +237,11 @@ function explainForeign({ id, operation, input }: Step): Problem {
   const name = operation === 'CreateTargetGroup' ? input.name : id;
   const message = `the tags of target group ${name} do not say that it is this object's`;
   return { id, reason: 'OwnershipUnconfirmed', message };
+}
+
+/** AWS lists a new one late at times. */
+function explainUnread({ id, operation, input }: Step): string {
+  return `target group ${operation === 'CreateTargetGroup' ? input.name : id} is not visible yet`;
 }
 
 const MOST_STEPS = 4;

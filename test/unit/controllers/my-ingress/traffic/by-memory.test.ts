@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
 import { MINUTE_MS, type World } from '../world.ts';
+import { ask } from './asked.ts';
 import { settleShop } from './settle.ts';
 import { listIds, SHOP, web } from './specs.ts';
 
@@ -19,6 +20,28 @@ function targetOf(world: World): string | undefined {
 }
 
 describe('an edit', () => {
+  it('whose new target group is not visible yet changes no default action before the rule is there', async () => {
+    const world = await settleShop({ ...SHOP, rules: [] });
+    const askApi = (): string => ask(world, { path: '/api/a' });
+    expect(askApi()).toBe('forward web:1');
+    const added = { name: 'more', service: { name: 'api', port: 80 } };
+    const message = 'One or more target groups not found';
+    const unseen = { kind: 'error', code: 'TargetGroupNotFound', status: 400, message } as const;
+    world.fault('DescribeTags', unseen, { skip: 1 });
+    world.edit('shop', {
+      backends: [...(SHOP.backends ?? []), added],
+      rules: [{ ...RULE, forward: [{ backend: 'more' }] }],
+      defaultAction: { fixedResponse: { statusCode: 404 } },
+    });
+    const answers = new Set<string>();
+    for (let i = 0; i < 600; i++) {
+      await world.clock.advance(100);
+      answers.add(askApi());
+    }
+    expect([...answers]).toEqual(['forward web:1', 'forward more:1']);
+    expect(ask(world, { path: '/' })).toBe('404');
+  });
+
   it('that is taken back before reads show it is undone', async () => {
     const world = await settled();
     const before = targetOf(world);
