@@ -38,6 +38,8 @@ export interface DesiredTargets {
   readonly targets: TargetMap;
   /** Addresses of pods that exist and serve, on whatever port. */
   readonly live: ReadonlySet<string>;
+  /** Of pods that are there and not Ready, those at their readiness gate among them. */
+  readonly unready?: ReadonlySet<string>;
   /** The ready ones of them whose slice does not have the port, or not yet. */
   readonly late: ReadonlySet<string>;
   /** Nothing is known of the pods: nothing goes on the word of a cache that has no slice of the Service. */
@@ -83,7 +85,8 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   if ('reason' in port) {
     return { targets: new Map(), live, late: new Set(), ...unknown, problem: port };
   }
-  const known = { live, late: listLate(own, port.name), ...unknown };
+  const unready = new Set(own.flatMap((slice) => slice.unready.map(({ address }) => address)));
+  const known = { live, unready, late: listLate(own, port.name), ...unknown };
   const slices = own.flatMap((slice) => listPorts(slice, port.name));
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);

@@ -37,7 +37,7 @@ export const EMPTYING_GRACE_MS = 10_000;
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const { desired, registrations, refusedUntilMs, surplusSinceMs, knownSinceMs } = facts;
   const { emptySinceMs = nowMs } = facts;
-  const { targets, live, late, isUnknown = false } = desired;
+  const { targets, live, unready, late, isUnknown = false } = desired;
   const missing = registrations.listMissing(targets);
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
   const refused = missing.map(refusedUntilMs).filter((untilMs) => untilMs > nowMs);
@@ -47,7 +47,9 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
     targets.size === 0 ? emptySinceMs + EMPTYING_GRACE_MS : Number.POSITIVE_INFINITY;
   const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
   const keptUntilMs = (target: Target): number => {
-    if (!live.has(target.id)) return Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
+    if (!live.has(target.id)) {
+      return unready?.has(target.id) ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
+    }
     const untilMs = hasSuccessor ? nowMs : graceEndsMs;
     if (!late.has(target.id)) return untilMs;
     return Math.max(untilMs, surplusSinceMs(target) + EMPTYING_GRACE_MS);

@@ -20,6 +20,7 @@ interface Draft {
   readonly emptySinceMs?: number;
   readonly isUnknown?: true;
   readonly late?: readonly string[];
+  readonly unready?: readonly string[];
   readonly surplusSinceMs?: number;
   readonly knownSinceMs?: number;
 }
@@ -31,6 +32,7 @@ function factsOf({
   refused = {},
   emptySinceMs,
   late = [],
+  unready = [],
   surplusSinceMs = 0,
   knownSinceMs = 0,
   ...unknown
@@ -42,6 +44,7 @@ function factsOf({
       targets: new Map(desired.map((target) => [nameTarget(target), target])),
       live: new Set(live),
       late: new Set(late),
+      unready: new Set(unready),
       ...unknown,
     },
     registrations,
@@ -108,6 +111,23 @@ describe('a flush', () => {
   it('keeps a pod of a late slice longer than that while none of its successors is registered', () => {
     const draft = { desired: [at('a')], registered: [at('b')], live: ['a', 'b'], late: ['b'] };
     expect(planFlush(factsOf(draft), NOW_MS).deregister).toEqual([]);
+  });
+
+  it('lets slices come back one by one, and keeps no pod that one of them shows as not ready', () => {
+    const facts = factsOf({
+      ...{
+        desired: [at('a')],
+        registered: [at('a'), at('b'), at('c')],
+        live: ['a'],
+        unready: ['b'],
+      },
+      knownSinceMs: NOW_MS,
+    });
+    const endsMs = NOW_MS + EMPTYING_GRACE_MS;
+    expect(planFlush(facts, NOW_MS)).toEqual({
+      ...{ register: [], deregister: [at('b')], nextMs: endsMs },
+    });
+    expect(planFlush(facts, endsMs).deregister).toEqual([at('b'), at('c')]);
   });
 
   it('takes nothing out, and plans no time for it, while nothing is known of the pods', () => {
