@@ -1,5 +1,6 @@
 import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
+import type { Condition } from '../../../src/core/objects/conditions.ts';
 import { sourceOf } from '../attaching/served.ts';
 import type { ServiceRef } from '../services/endpoint-history.ts';
 import { desiresResource } from './desires.ts';
@@ -17,12 +18,17 @@ interface KnownSpec {
 export class SpecHistory {
   readonly #nowMs: () => number;
   readonly #specs = new Map<string, KnownSpec[]>();
+  /** Generations, by object. */
+  readonly #applied = new Map<string, number>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** True for a spec that was not known. While an object is paused the spec of before is in force as well. */
+  /**
+   * True for a spec that was not known. While an object is paused the spec of before is in force as well, and while
+   * its balancer is somebody else's those since the last one that was applied: its targets follow what was published.
+   */
   note(object: MyIngress): boolean {
     const { metadata, spec } = object;
     const key = `${metadata.namespace}/${metadata.name}`;
@@ -34,8 +40,12 @@ export class SpecHistory {
     if (isNew) {
       known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
     }
+    if (isApplied(object)) this.#applied.set(key, generation ?? 0);
+    const isConflict = hasConflict(object);
     for (const one of isPaused(object) ? [] : known.slice(0, -1)) {
-      one.untilMs = Math.min(one.untilMs, nowMs);
+      const isHeld =
+        isConflict && one.uid === uid && (one.generation ?? 0) >= (this.#applied.get(key) ?? 0);
+      one.untilMs = isHeld ? Number.POSITIVE_INFINITY : Math.min(one.untilMs, nowMs);
     }
     return isNew;
   }
@@ -123,4 +133,17 @@ function findService(
   const [namespace = ''] = key.split('/');
   const service = backends?.find(({ name }) => name === backend)?.service;
   return service && { namespace, name: service.name, port: service.port };
+}
+
+function isApplied(object: MyIngress): boolean {
+  const { status, observedGeneration } = findReady(object) ?? {};
+  return status === 'True' && observedGeneration === object.metadata.generation;
+}
+
+function hasConflict(object: MyIngress): boolean {
+  return findReady(object)?.reason === 'NameConflict';
+}
+
+function findReady({ status }: MyIngress): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
