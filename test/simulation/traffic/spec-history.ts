@@ -40,14 +40,16 @@ export class SpecHistory {
     if (isNew) {
       known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
     }
-    if (isApplied(object)) this.#applied.set(key, generation ?? 0);
-    const isConflict = hasConflict(object);
+    if (isApplied(object)) this.#applied.set(key, generation);
     for (const one of isPaused(object) ? [] : known.slice(0, -1)) {
-      const isHeld =
-        isConflict && one.uid === uid && (one.generation ?? 0) >= (this.#applied.get(key) ?? 0);
+      const isHeld = hasConflict(object) && this.#isUnderWay(key, one, object);
       one.untilMs = isHeld ? Number.POSITIVE_INFINITY : Math.min(one.untilMs, nowMs);
     }
     return isNew;
+  }
+
+  #isUnderWay(key: string, { uid, generation }: KnownSpec, { metadata }: MyIngress): boolean {
+    return uid === metadata.uid && generation >= (this.#applied.get(key) ?? 0);
   }
 
   of(key: string, uid: string, generation: number): MyIngressSpec | undefined {
