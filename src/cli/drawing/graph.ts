@@ -20,6 +20,7 @@ import {
   describeConditions,
   describeListener,
   isApplied,
+  listLeavingListeners,
   listTargets,
   nameRule,
   type TargetsByService,
@@ -61,7 +62,12 @@ export function composeGraph(object: MyIngress, targets: TargetsByService): Grap
   const scope = { object, routes, targets };
   const parts = [
     { boxes: [boxBalancer(object)], lines: [] },
-    ...routes.listeners.map((listener) => graphListener(listener, scope)),
+    ...routes.listeners.map(({ port, protocol }) => {
+      return graphListener(port, `${port} ${protocol}`, describeListener(object, port));
+    }),
+    ...listLeavingListeners(object, routes).map(({ port, ...state }) => {
+      return graphListener(port, `${port}`, state);
+    }),
     ...routes.rules.map((rule) => graphRule(rule, scope)),
     ...routes.listeners.map((listener) => graphDefault(listener, scope)),
     ...routes.backends.map((backend) => graphBackend(backend, scope)),
@@ -85,10 +91,13 @@ function boxBalancer(object: MyIngress): Box {
   };
 }
 
-function graphListener(listener: RouteListener, { object }: Scope): Graph {
-  const { state, health, message } = describeListener(object, listener.port);
-  const id = `listener ${listener.port}`;
-  const name = `${listener.port} ${listener.protocol}`;
+function graphListener(
+  port: number,
+  name: string,
+  described: Omit<TreeNode, 'kind' | 'name'>,
+): Graph {
+  const { state, health, message } = described;
+  const id = `listener ${port}`;
   return {
     boxes: [{ health, id, column: 'listener', name, note: join(state, message) }],
     lines: [{ from: BALANCER, to: id }],

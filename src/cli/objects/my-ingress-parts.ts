@@ -4,6 +4,7 @@ import {
   type RouteAction,
   type RouteBackend,
   type RouteRule,
+  type Routes,
 } from '../../controllers/my-ingress/routes/routes.ts';
 import { findLeadingCondition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
@@ -32,7 +33,7 @@ export function isPlanned({ metadata, status }: MyIngress): boolean {
 const PLANNED = { state: 'planned', health: 'warning' } as const;
 
 export function describeBalancer(object: MyIngress): State & Pick<TreeNode, 'name'> {
-  const { alb } = object.status ?? {};
+  const { alb, url } = object.status ?? {};
   if (alb?.arn === undefined) {
     const state = isPlanned(object) ? PLANNED : ({ state: 'not there', health: 'bad' } as const);
     return { name: '-', ...state };
@@ -41,8 +42,21 @@ export function describeBalancer(object: MyIngress): State & Pick<TreeNode, 'nam
     name: alb.name ?? alb.arn,
     state: alb.state ?? 'unknown',
     health: alb.state === 'active' ? 'good' : 'warning',
-    ...(alb.dns && { message: alb.dns }),
+    ...(alb.dns && { message: url === undefined ? alb.dns : `${alb.dns}, open ${url}` }),
   };
+}
+
+/** What status still has of listeners that the spec has no more. */
+export function listLeavingListeners(
+  { status }: MyIngress,
+  { listeners }: Pick<Routes, 'listeners'>,
+): readonly (State & { readonly port: number })[] {
+  return (status?.listeners ?? [])
+    .filter(({ port }) => listeners.every((listener) => listener.port !== port))
+    .map(({ port, message }) => ({
+      ...{ port, state: 'to be deleted', health: 'warning' as const },
+      ...(message && { message }),
+    }));
 }
 
 export function describeListener(object: MyIngress, port: number): State {

@@ -14,6 +14,7 @@ import {
   describeListener,
   isApplied,
   isPlanned,
+  listLeavingListeners,
   listTargets,
   nameBackendOf,
   nameRule,
@@ -44,14 +45,10 @@ function growBalancer(scope: Scope): TreeNode {
 
 function growListeners(scope: Scope): readonly TreeNode[] {
   const { routes, object } = scope;
-  const leaving = (object.status?.listeners ?? []).filter(
-    ({ port }) => !routes.listeners.some((listener) => listener.port === port),
-  );
   return [
     ...routes.listeners.map((listener) => growListener(listener, scope)),
-    ...leaving.map(({ port, message }) => ({
-      ...{ kind: 'listener', name: `${port}`, state: 'to be deleted', health: 'warning' as const },
-      ...(message && { message }),
+    ...listLeavingListeners(object, routes).map(({ port, ...state }) => ({
+      ...{ kind: 'listener', name: `${port}`, ...state },
     })),
   ];
 }

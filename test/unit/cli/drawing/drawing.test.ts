@@ -66,6 +66,26 @@ describe('the drawing of a MyIngress', () => {
     });
   });
 
+  it('shows a listener that is still to be deleted, and what to open', () => {
+    const object = createIngress();
+    const status = object.status ?? { observedGeneration: 1 };
+    const listeners = [
+      ...(status.listeners ?? []),
+      { port: 8080, message: 'it has rules of others' },
+    ];
+    const url = 'https://shop.example.com/';
+    const { boxes, lines } = composeGraph(
+      { ...object, status: { ...status, listeners, url } },
+      new Map(),
+    );
+    const note = 'to be deleted, it has rules of others';
+    expect(boxes).toContainEqual(
+      expect.objectContaining({ name: '8080', health: 'warning', note }),
+    );
+    expect(lines).toContainEqual({ from: 'balancer', to: 'listener 8080' });
+    expect(boxes[0]?.note).toMatch(/, open https:\/\/shop\.example\.com\/$/);
+  });
+
   it('sums up what is more than six targets, and shows those that are not ready', () => {
     const targets = new Map([['stable', createTargets(10, 6)]]);
     const { boxes } = composeGraph(createIngress(), targets);
