@@ -157,6 +157,13 @@ export class History {
     return new Set(forms).size === 1;
   }
 
+  /** The form of a monitor that was suspended or paused at this time. */
+  restAt(uid: string, atMs: number): MonitorSince | undefined {
+    return this.#monitors
+      .get(uid)
+      ?.find((one) => one.isResting && one.sinceMs <= atMs && atMs <= one.untilMs);
+  }
+
   /** The part of a monitor's data of which a change restarts this pod. */
   dataFor({ key, spec }: Pick<MonitorSince, 'key' | 'spec'>, life: PodLife): DataKey {
     const [namespace = ''] = key.split('/');

@@ -263,10 +263,19 @@ export class RestartInvariants {
     if (rolling.some(({ spec }) => !selectsUsers(spec))) return;
     const bystander = own.find((life) => {
       const isKnown = this.#isThere(life) && life.bornMs < this.#sinceMs;
-      return isKnown && !rolling.some((monitor) => this.#isConcerned(monitor, life));
+      const isMeant = (monitor: MonitorSince): boolean =>
+        this.#isConcerned(monitor, life) || this.#beganInRest(monitor, life);
+      return isKnown && !rolling.some(isMeant);
     });
     if (bystander === undefined) return;
     this.#report('restarts-users', `${what} is restarted, and ${bystander.key} uses nothing new`);
+  }
+
+  /** The data changed in the same rest: where one pod is older than that, the template restarts them all. */
+  #beganInRest(monitor: MonitorSince, life: PodLife): boolean {
+    const rest = this.#history.restAt(monitor.uid, life.bornMs);
+    if (rest === undefined) return false;
+    return this.#history.hasChanged(monitor, life, rest.sinceMs - this.#unseenMs);
   }
 
   /**
