@@ -131,6 +131,7 @@ function createPass(
     disproveReady: () => undefined,
     isReadyDisproved: false,
     throwIfEdited: () => undefined,
+    throwIfGone: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };

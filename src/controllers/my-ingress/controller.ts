@@ -86,7 +86,8 @@ async function reconcile(
   pass.report(NO_PLAN);
   refuseInvalidSpec(object);
   if (hasAttached(object)) reportAttached(object, pass);
-  const scope = createScope(context, recallParts(context, object, pass));
+  const beforeWrite = (): void => pass.throwIfGone();
+  const scope = createScope(context, { ...recallParts(context, object, pass), beforeWrite });
   if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
   if (!isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);

@@ -69,6 +69,7 @@ export function restrictPass(pass: Pass): Pass {
     disproveReady: () => undefined,
     isReadyDisproved: false,
     throwIfEdited: () => undefined,
+    throwIfGone: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };

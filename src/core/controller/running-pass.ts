@@ -119,6 +119,16 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     });
   }
 
+  throwIfGone(): void {
+    const held = this.#deps.cache.get(this.key);
+    if (held?.metadata.uid === this.#object.metadata.uid) return;
+    throw new OperatorError({
+      reason: CoreReason.Conflict,
+      message: `${this.key} is gone or another one, the pass ends before its next write`,
+      healedBy: 'time',
+    });
+  }
+
   /** Starts the write at the first call, so that reads may run beside it. */
   ensureFinalizer(): Promise<void> {
     this.#ensureFinalizer ??= this.#storeFinalizer();

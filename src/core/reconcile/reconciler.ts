@@ -84,6 +84,11 @@ export interface Pass<T extends KubeObject = KubeObject> {
    * next pass has that. Call right before a write that cannot be undone. Reads the cache alone.
    */
   throwIfEdited(): void;
+  /**
+   * Ends the pass if the object is gone in spite of its finalizer, or another one has taken its name: what is written
+   * for it then is nobody's. Reads the cache alone.
+   */
+  throwIfGone(): void;
   /** Resolves once the finalizer is stored. Await it before the first write to the outside. */
   ensureFinalizer(): Promise<void>;
 }

@@ -136,6 +136,25 @@ describe('a pass that asks for edits', () => {
     expect(bench.status).toMatchObject({ arn: 'stored' });
   });
 
+  it('ends where the object is gone, or another one has its name, if it asks for that', async () => {
+    const bench = openBench();
+    const asked: string[] = [];
+    const ask = (pass: Parameters<Parameters<typeof askerOf>[0]>[0]): void => {
+      expect(() => pass.throwIfGone()).toThrow('is gone or another one');
+      asked.push('gone');
+    };
+    await bench.run(
+      askerOf((pass) => {
+        pass.throwIfGone();
+        bench.kube.deleteInSpite(bench.object);
+        ask(pass);
+        bench.kube.create(probe());
+        ask(pass);
+      }),
+    );
+    expect(asked).toEqual(['gone', 'gone']);
+  });
+
   it('goes on where the object is gone, or another one has its name', async () => {
     const bench = openBench();
     const verdict = await bench.run(

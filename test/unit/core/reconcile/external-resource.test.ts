@@ -212,6 +212,7 @@ class ResourceBench {
       disproveReady: () => this.#did('disproved', undefined),
       isReadyDisproved: false,
       throwIfEdited: () => undefined,
+      throwIfGone: () => undefined,
       ensureFinalizer: async () => {
         this.#did('finalizer', undefined);
         this.#onFinalizer();

@@ -42,6 +42,19 @@ describe('an edit', () => {
     expect(ask(world, { path: '/' })).toBe('404');
   });
 
+  it('whose object is deleted in spite of its finalizer is not applied any further', async () => {
+    const world = await settled();
+    await world.clock.advance(3 * MINUTE_MS);
+    world.fault('DescribeTags', { kind: 'delay', delayMs: 2_000 });
+    world.edit('shop', { rules: [{ ...RULE, name: 'new', forward: [{ backend: 'api' }] }] });
+    await world.clock.advance(500);
+    const calls = await world.callsDuring(async () => {
+      world.kube.deleteInSpite(world.object('shop'));
+      await world.clock.advance(10_000);
+    });
+    expect(calls['CreateRule']).toBe(undefined);
+  });
+
   it('that is taken back before reads show it is undone', async () => {
     const world = await settled();
     const before = targetOf(world);
