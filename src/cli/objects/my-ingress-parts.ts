@@ -46,7 +46,7 @@ export function describeBalancer(object: MyIngress): State & Pick<TreeNode, 'nam
   };
 }
 
-/** What status still has of listeners that the spec has no more. */
+/** Lists the listeners of status that the spec has no more. */
 export function listLeavingListeners(
   { status }: MyIngress,
   { listeners }: Pick<Routes, 'listeners'>,
