@@ -137,7 +137,15 @@ export function printPlan(plan: {
  * needs. `failed` holds those that were not executed for this reason, too.
  */
 export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
-  return failed.find((one) => isProviding(one) && step.needs.includes(one.id));
+  return failed.find(
+    (one) => (isProviding(one) && step.needs.includes(one.id)) || isInPlaceOf(one, step),
+  );
+}
+
+/** A certificate stays until those that take its place are there: hosts would be left without one. */
+function isInPlaceOf(one: Step, { id, operation }: Step): boolean {
+  const isRemoval = operation === 'RemoveListenerCertificates';
+  return isRemoval && one.operation === 'AddListenerCertificates' && one.id === id;
 }
 
 /** Names of the target groups in the action that the step writes. */

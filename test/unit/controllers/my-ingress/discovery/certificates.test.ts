@@ -58,6 +58,13 @@ function certificatesOf(world: World, port = 443): readonly string[] {
   return [...new Set(found?.certificates ?? [])];
 }
 
+/** Certificates of its listener in AWS. */
+function servedByShop(world: World): readonly string[] {
+  const { listeners } = world.aws.control.snapshot();
+  const own = listeners.filter(({ port, arn }) => port === 443 && arn.includes('/shop-alb-'));
+  return own.flatMap(({ certificates = [] }) => certificates);
+}
+
 function shownBy(world: World): readonly string[] {
   const { listeners = [] } = world.object('shop').status;
   return listeners.flatMap(({ certificates = [] }) => certificates.map(({ arn }) => arn));
@@ -198,6 +205,27 @@ describe('an HTTPS listener without certificates', () => {
     await world.clock.advance(6 * MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(shownBy(world)).toEqual([old]);
+  });
+
+  it('keeps the one that it has while AWS refuses the newer one of the list, which is gone', async () => {
+    const world = start();
+    await issue(world, ['shop.example.com']);
+    const old = await issue(world, ['api.example.org'], { ageMs: DAY_MS });
+    await world.applied('shop', SHOP);
+    await world.clock.advance(MINUTE_MS);
+    const gone = await issue(world, ['api.example.org']);
+    await issue(world, ['a.example.net']);
+    const net = { name: 'net', hosts: ['a.example.net'], forward: [{ backend: 'web' as const }] };
+    await world.applied('first', { ...SHOP, rules: [net] });
+    world.outOfBand('DeleteCertificate', { CertificateArn: gone });
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    for (let i = 0; i < 600; i++) {
+      await world.clock.advance(100);
+      expect(servedByShop(world)).toContain(old);
+    }
+    expect(world.aws.control.calls('AddListenerCertificates').at(-1)?.outcome).toBe(
+      'CertificateNotFound',
+    );
   });
 
   it('keeps an expired certificate beside one that is valid, and the default one too', async () => {
