@@ -62,7 +62,7 @@ function certificatesOf(world: World, port = 443): readonly string[] {
 function servedByShop(world: World): readonly string[] {
   const { listeners } = world.aws.control.snapshot();
   const own = listeners.filter(({ port, arn }) => port === 443 && arn.includes('/shop-alb-'));
-  return own.flatMap(({ certificates = [] }) => certificates);
+  return own.flatMap(({ certificates }) => certificates);
 }
 
 function shownBy(world: World): readonly string[] {
