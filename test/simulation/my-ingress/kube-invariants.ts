@@ -108,17 +108,22 @@ export class KubeInvariants {
     const ready = readyOf(object);
     if (ready?.status !== 'True' || isDeepStrictEqual(ready, readyOf(before))) return;
     const spec = this.#specs.get(object.metadata.uid)?.get(ready.observedGeneration ?? -1)?.spec;
-    const lacks = spec ? this.#whatLacks(object, spec) : 'no such generation';
+    const wasTrue = readyOf(before)?.status === 'True';
+    const lacks = spec ? this.#whatLacks(object, { spec, wasTrue }) : 'no such generation';
     if (lacks === undefined) return;
     this.#parts.report('ready-is-true', `${keyOf(object)} is Ready: ${lacks}`);
   }
 
-  /** AWS must have been so: its state lately, the rest since the sweep. */
-  #whatLacks(object: MyIngress, spec: MyIngressSpec): string | undefined {
+  /** AWS must have been so: its state lately where Ready was not True before, the rest since the sweep. */
+  #whatLacks(
+    object: MyIngress,
+    { spec, wasTrue }: { readonly spec: MyIngressSpec; readonly wasTrue: boolean },
+  ): string | undefined {
     const { account } = this.#parts;
     const arn = object.status.alb?.arn ?? '';
-    if (!account.recent(arn).some((one) => this.#isActive(one))) return `${arn} is not active`;
     const pictures = account.sinceSweep(arn);
+    const states = wasTrue ? pictures : account.recent(arn);
+    if (!states.some((one) => this.#isActive(one))) return `${arn} is not active`;
     if (!pictures.some((one) => account.ownerOf(one) === keyOf(object))) return 'it is not its own';
     const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
     // Each difference by itself: while one is mended somebody may make another.
