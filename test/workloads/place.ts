@@ -22,6 +22,14 @@ export type Stored = KubeObject & {
 };
 
 /** One namespace of a cluster with nodes, as its users have it. */
+export interface Written {
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly managedFields: readonly { readonly manager: string; readonly subresource?: string }[];
+  };
+  readonly spec: unknown;
+}
+
 export class Namespace {
   readonly name: string;
   readonly cluster: ClusterAccess;
@@ -54,6 +62,20 @@ export class Namespace {
 
   async get<T extends KubeObject = Stored>(resource: string, name: string): Promise<T> {
     return JSON.parse(await this.kubectl(['get', resource, name, '-o', 'json'])) as T;
+  }
+
+  /**
+   * An object without its status, which the controllers of Kubernetes go on writing after it is ready
+   * (`terminatingReplicas` of a Deployment), and without the version that those writes move. The time of each
+   * other manager's last write is in `managedFields`: a write that changes nothing does not move it
+   * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
+   */
+  async written(resource: string, name: string): Promise<Written> {
+    const get = ['get', resource, name, '-o', 'json', '--show-managed-fields'];
+    const { metadata, spec } = JSON.parse(await this.kubectl(get)) as Written;
+    const { resourceVersion: _moves, ...rest } = metadata;
+    const managedFields = metadata.managedFields.filter((entry) => entry.subresource !== 'status');
+    return { metadata: { ...rest, managedFields }, spec };
   }
 
   async list<T extends KubeObject = Stored>(

@@ -30,10 +30,6 @@ function templateOf({ spec }: Stored): Template {
   return spec?.['template'] as Template;
 }
 
-interface ManagedMeta {
-  readonly managedFields: readonly { readonly manager: string; readonly subresource?: string }[];
-}
-
 const PAUSED = {
   apiVersion: 'apps.example.com/v1',
   kind: 'WebApp',
@@ -263,14 +259,10 @@ describe("a WebApp of the article's operator", { concurrent: true }, () => {
     const namespace = await takenOver('webapp-article-once');
     await annotate(namespace, 'albridge.io/paused-');
     await namespace.whenReady('webapp', 'demo-app');
-    const read = async (kind: string): Promise<string> =>
-      namespace.kubectl(['get', kind, 'demo-app', '-o', 'json', '--show-managed-fields']);
-    const [deployment, service] = [await read('deployment'), await read('service')];
-    for (const child of [deployment, service]) {
-      const { metadata } = JSON.parse(child) as { readonly metadata: ManagedMeta };
-      const managers = metadata.managedFields.flatMap(({ manager, subresource }) =>
-        subresource === undefined ? [manager] : [],
-      );
+    const deployment = await namespace.written('deployment', 'demo-app');
+    const service = await namespace.written('service', 'demo-app');
+    for (const { metadata } of [deployment, service]) {
+      const managers = metadata.managedFields.map(({ manager }) => manager);
       expect(managers).toContain('albridge');
       expect(managers).not.toContain('manager');
     }
@@ -278,8 +270,8 @@ describe("a WebApp of the article's operator", { concurrent: true }, () => {
     await namespace.when('webapp', 'demo-app', ({ status }) => {
       return status?.lastHandledReconcileAt === 'again';
     });
-    expect(await read('deployment')).toBe(deployment);
-    expect(await read('service')).toBe(service);
+    expect(await namespace.written('deployment', 'demo-app')).toEqual(deployment);
+    expect(await namespace.written('service', 'demo-app')).toEqual(service);
   });
 });
 

@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
-import { conditionOf, type Namespace, SharedPlace, type Stored, tellsOfPause } from './place.ts';
+import {
+  conditionOf,
+  type Namespace,
+  SharedPlace,
+  type Stored,
+  tellsOfPause,
+  type Written,
+} from './place.ts';
 
 const place = new SharedPlace();
 afterAll(() => place.close());
@@ -150,14 +157,11 @@ describe('a change of a WebApp', { concurrent: true }, () => {
 
   it('writes nothing where a pass finds all as it should be', async () => {
     const namespace = await running('webapp-idle');
-    const versions = async (): Promise<readonly (string | undefined)[]> => {
-      const children = [
-        await namespace.get('deployment', 'demo-app'),
-        await namespace.get('service', 'demo-app'),
-      ];
-      return children.map(({ metadata }) => metadata.resourceVersion);
-    };
-    const before = await versions();
+    const children = async (): Promise<readonly Written[]> => [
+      await namespace.written('deployment', 'demo-app'),
+      await namespace.written('service', 'demo-app'),
+    ];
+    const before = await children();
     const isLast = ({ reason }: LogLine): boolean => reason === 'Available';
     const lines = (await namespace.whenLogged('demo-app', isLast)).length;
     for (const token of ['first', 'second']) {
@@ -166,7 +170,7 @@ describe('a change of a WebApp', { concurrent: true }, () => {
         return seen.status?.lastHandledReconcileAt === token;
       });
     }
-    expect(await versions()).toEqual(before);
+    expect(await children()).toEqual(before);
     await namespace.pause('webapp', 'demo-app');
     expect(await namespace.whenLogged('demo-app', tellsOfPause)).toHaveLength(lines + 1);
   });
