@@ -15,10 +15,12 @@ import {
   createEventRequest,
   drawEventName,
   type EventSeries,
+  getNamespace,
   identifyObject,
   patchEventRequest,
   startSeries,
 } from './event-series.ts';
+import { EventTurns, findLargest, forgetOldest } from './event-turns.ts';
 
 export interface EventRecorderOptions {
   /** Without a leadership check: that the lease was lost is worth an event. */
@@ -33,11 +35,8 @@ export interface EventRecorderOptions {
 /** Without a repetition for so long a series has ended, and the next event begins a new one. */
 const SERIES_IDLE_MS = 360_000;
 const MAX_SERIES = 8192;
-/** Events that wait for their first write; four for each of 1,000 objects created at once. */
-const MAX_QUEUED = 4096;
 /** Events that wait for another try: more of them say nothing that the first ones do not. */
 const MAX_DELAYED = 512;
-const WRITERS = 4;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -60,7 +59,7 @@ export class KubeEventRecorder implements EventRecorder {
   readonly #rateLimit: EventRateLimit;
   /** Ordered by their last repetition. */
   readonly #series = new Map<string, EventSeries>();
-  readonly #queue: EventSeries[] = [];
+  readonly #turns = new EventTurns();
   /** By series, what cancels its next try. */
   readonly #delayed = new Map<EventSeries, () => void>();
   readonly #writing = new Set<Promise<void>>();
@@ -130,12 +129,12 @@ export class KubeEventRecorder implements EventRecorder {
       series.isDueAgain = true;
       return;
     }
-    if (this.#queue.length >= MAX_QUEUED) {
-      this.#series.delete(series.key);
-      return this.#drop('queue_full');
-    }
     series.state = 'queued';
-    this.#queue.push(series);
+    const dropped = this.#turns.add(series);
+    if (dropped !== undefined) {
+      this.#series.delete(dropped.key);
+      this.#drop('queue_full');
+    }
     this.#startWriters();
   }
 
@@ -153,15 +152,20 @@ export class KubeEventRecorder implements EventRecorder {
   }
 
   #startWriters(): void {
-    while (this.#writing.size < WRITERS) {
-      const series = this.#queue.shift();
-      if (series === undefined) return;
-      const writing = this.#writeNext(series).finally(() => {
+    for (let series = this.#turns.take(); series !== undefined; series = this.#turns.take()) {
+      const writing = this.#takeTurn(series).finally(() => {
         this.#writing.delete(writing);
         this.#startWriters();
       });
       this.#writing.add(writing);
     }
+  }
+
+  async #takeTurn(series: EventSeries): Promise<void> {
+    const { clock } = this.#options;
+    const sinceMs = clock.monotonicMs();
+    await this.#writeNext(series);
+    this.#turns.finish(series, clock.monotonicMs() - sinceMs);
   }
 
   async #writeNext(series: EventSeries): Promise<void> {
@@ -182,13 +186,20 @@ export class KubeEventRecorder implements EventRecorder {
     if (this.#stop.signal.aborted) return this.#drop('stopped');
     const cause = classifyDrop(failure, series.tries);
     if (cause) return this.#giveUp(series, cause, failure);
-    if (this.#isDraining || this.#delayed.size >= MAX_DELAYED) {
-      return this.#giveUp(series, 'unavailable', failure);
-    }
+    if (this.#isDraining) return this.#giveUp(series, 'unavailable', failure);
     const { clock } = this.#options;
     series.state = 'delayed';
     const retry = (): void => this.#retryNow(series);
     this.#delayed.set(series, clock.setTimer(addJitter(clock, RETRY_MS, 0.25), retry));
+    if (this.#delayed.size > MAX_DELAYED) this.#giveUpOneDelayed(failure);
+  }
+
+  #giveUpOneDelayed(failure: unknown): void {
+    const series = findNewestOfLargest(this.#delayed.keys());
+    if (series === undefined) return;
+    this.#delayed.get(series)?.();
+    this.#delayed.delete(series);
+    this.#giveUp(series, 'unavailable', failure);
   }
 
   #retryNow(series: EventSeries): void {
@@ -248,6 +259,12 @@ function classifyDrop(failure: unknown, tries: number): DropCause | undefined {
   return tries < MAX_TRIES ? undefined : 'unavailable';
 }
 
+/** Of the namespace that has most of them. */
+function findNewestOfLargest(all: Iterable<EventSeries>): EventSeries | undefined {
+  const [, series] = findLargest(Map.groupBy(all, ({ regarding }) => getNamespace(regarding)));
+  return series.at(-1);
+}
+
 /** client-go's: 25 at once, then one in five minutes for each object. */
 const BURST = 25;
 const REFILL_MS = 300_000;
@@ -273,10 +290,4 @@ class EventRateLimit {
     if (this.#buckets.size > MAX_OBJECTS) forgetOldest(this.#buckets);
     return isAllowed;
   }
-}
-
-/** A Map keeps the order of insertion: the first entry was not repeated for the longest. */
-function forgetOldest(entries: Map<string, unknown>): void {
-  const [oldest] = entries.keys();
-  if (oldest !== undefined) entries.delete(oldest);
 }

@@ -143,7 +143,7 @@ function createSeriesBody(series: EventSeries): object {
   return { count: series.count, lastObservedTime: formatMicroTime(series.lastSeenMs) };
 }
 
-function getNamespace(regarding: KubeObject): string {
+export function getNamespace(regarding: KubeObject): string {
   return regarding.metadata.namespace ?? 'default';
 }
 
