@@ -17,7 +17,7 @@ import {
   ReflectorBackoff,
   WatchTooShort,
 } from './recovery.ts';
-import { readWatch, type WatchEvent } from './watch.ts';
+import { readWatch, type WatchEvent, WatchSilent } from './watch.ts';
 
 export interface ReflectorOptions<T extends KubeObject> extends Collection {
   readonly client: KubeClient;
@@ -53,6 +53,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #markSynced = (): void => {};
   #hasSynced = false;
   #trouble: string | undefined;
+  /** The last watch was silent, which is on record. */
+  #wasSilent = false;
   #position: string | undefined;
   #pages: 'never' | 'once' | 'always' = 'never';
   /** The state that a watch sends first, while it is incomplete. */
@@ -144,6 +146,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       onEvent: (event) => this.#onEvent(event),
     });
     if (this.#collected) throw new InitialStateIncomplete();
+    this.#wasSilent = false;
     if (livedMs >= HEALTHY_WATCH_MS || events > 0) return;
     metrics.count(kubeMetrics.shortWatches, { name: this.#name });
     throw new WatchTooShort();
@@ -221,10 +224,17 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #recordFailure(error: unknown, recovery: Recovery, delayMs: number): void {
     const sentence = describeTrouble(this.#describeStep(), error);
     this.#log.debug('watch ended', { sentence, ...recovery, delayMs });
+    if (error instanceof WatchSilent) this.#recordSilence(error);
     if (delayMs === 0 || sentence === this.#trouble) return;
     this.#trouble = sentence;
     if (recovery.pace === 'patient') this.#log.error('cannot watch', { err: error, sentence });
     else this.#log.info('watch interrupted', { sentence, delayMs });
+  }
+
+  /** Changes may have been missed until now; where each watch goes silent, the first says so. */
+  #recordSilence({ silentMs }: WatchSilent): void {
+    if (!this.#wasSilent) this.#log.info('watch was silent, opening it again', { silentMs });
+    this.#wasSilent = true;
   }
 
   #recordRecovery(): void {

@@ -119,9 +119,12 @@ function parseEvent(line: unknown): WatchEvent {
 
 /** The server was to end the watch and did not: the connection is dead although nobody closed it. */
 export class WatchSilent extends Error {
+  readonly silentMs: number;
+
   constructor(silentMs: number) {
     super(`the watch did not end in time and was silent for ${silentMs} ms`);
     this.name = 'WatchSilent';
+    this.silentMs = silentMs;
   }
 }
 

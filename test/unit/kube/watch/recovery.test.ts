@@ -187,6 +187,25 @@ describe('a watch that dies', () => {
     await bench.reflector.stop();
   });
 
+  it('silently is on record once, however many follow, and again after one that ended well', async () => {
+    const streams: ScriptedStream[] = [];
+    const bench = await afterGoodWatch(() => {
+      const stream = new ScriptedStream();
+      streams.push(stream);
+      return { stream };
+    });
+    const listSilences = (): readonly unknown[] =>
+      bench.log.lines.filter(({ message }) => message === 'watch was silent, opening it again');
+    await bench.clock.advance(200_000);
+    expect(listSilences()).toMatchObject([
+      { level: 'info', fields: { silentMs: expect.any(Number) } },
+    ]);
+    streams.at(-1)?.end();
+    await bench.clock.advance(100_000);
+    expect(listSilences()).toHaveLength(2);
+    await bench.reflector.stop();
+  });
+
   it('lives past its end while bytes come, even without a whole line', async () => {
     const stream = new ScriptedStream();
     const bench = await afterGoodWatch(() => ({ stream }));
