@@ -51,6 +51,7 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
   const { arn, dns } = object.status.alb ?? {};
   const held = account.balancers.find((balancer) => balancer.arn === arn);
   const key = keyOf(object);
+  const isRestored = account.restored.has(key);
   if (held === undefined)
     return report('status-is-true', `${key} holds ${arn}, which is not there`);
   const wrong = [
@@ -60,10 +61,7 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
     ...unless(account.ownerOf(held) === key, 'it is not its own'),
     ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
     ...forgottenBy(account, object, held),
-    ...omitUnrecorded(
-      traffic.listFaults(key, object.spec, { isSettled: true }),
-      account.restored.has(key),
-    ),
+    ...omitUnrecorded(traffic.listFaults(key, object.spec, { isRestored }), isRestored),
     ...traffic.listTargetFaults(object),
     ...unless(!isRefused(object), 'targets that AWS refuses, by its status'),
   ];

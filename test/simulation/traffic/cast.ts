@@ -33,7 +33,12 @@ import {
 } from './resources.ts';
 import { RoutingWatch } from './routing-watch.ts';
 import { SpecHistory } from './spec-history.ts';
-import { listRoutingFaults, listTargetFaults, listTrafficFaults } from './structure.ts';
+import {
+  type FaultOptions,
+  listRoutingFaults,
+  listTargetFaults,
+  listTrafficFaults,
+} from './structure.ts';
 import { FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
 import { listUntoldHealth } from './told-health.ts';
 
@@ -202,11 +207,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   }
 
   /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
-  listFaults(
-    key: string,
-    spec: MyIngressSpec,
-    options: { readonly isSettled: boolean },
-  ): readonly string[] {
+  listFaults(key: string, spec: MyIngressSpec, options: FaultOptions): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
     return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
   }

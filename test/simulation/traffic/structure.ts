@@ -42,6 +42,13 @@ interface Own {
   readonly spec: MyIngressSpec;
   readonly all: readonly Resource[];
   readonly isSettled: boolean;
+  readonly isRestored: boolean;
+}
+
+/** What is judged of an object; `isRestored`: it came back without status, so nothing is on record. */
+export interface FaultOptions {
+  readonly isSettled?: boolean;
+  readonly isRestored?: boolean;
 }
 
 /**
@@ -51,14 +58,14 @@ interface Own {
 export function listTrafficFaults(
   key: string,
   spec: MyIngressSpec,
-  { isSettled = true, ...parts }: StructureParts & { readonly isSettled?: boolean },
+  { isSettled = true, isRestored = false, ...parts }: StructureParts & FaultOptions,
 ): readonly string[] {
   const owned = [...parts.picture.values()]
     .filter((one) => parts.claims.ownerOf(one) === key)
     .filter((one) => isSettled || desiresResource(spec, one));
   // What others attach is judged apart, and leaves all else as it is.
   const all = owned.filter((one) => !isAttached(one) && (isSettled || !isRepeated(one, owned)));
-  const own: Own = { parts, spec, all, isSettled };
+  const own: Own = { parts, spec, all, isSettled, isRestored };
   return [
     ...listMissing(own),
     ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port)),
@@ -79,7 +86,7 @@ export function listRoutingFaults(
   const all = [...parts.picture.values()]
     .filter(({ kind }) => kind === 'listener' || kind === 'rule')
     .filter((one) => parts.claims.ownerOf(one) === key && !isAttached(one));
-  const own: Own = { parts, spec, all, isSettled: true };
+  const own: Own = { parts, spec, all, isSettled: true, isRestored: false };
   const missing = listMissing(own).filter((fault) => /^(listener|rule)\//.test(fault));
   return [...missing, ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port))];
 }
@@ -223,8 +230,14 @@ function joinConditions(one: DescribedRule, other: DescribedRule): readonly stri
   return [...values].map(([field, all]) => `${field} ${[...all].toSorted().join()}`).toSorted();
 }
 
-/** What a listener has only where the spec says so, and for how long its actions keep a client. */
-function listSettingFaults({ spec, all }: Own, desired: ListenerSpec): readonly string[] {
+/**
+ * What a listener has only where the spec says so, and for how long its actions keep a client. What left the spec of an
+ * object that was restored afterwards is on no record, and stays.
+ */
+function listSettingFaults(
+  { spec, all, isRestored }: Own,
+  desired: ListenerSpec,
+): readonly string[] {
   const { port, mutualTLS, attributes = {} } = desired;
   const listener = all.find(
     (one): one is Of<'listener'> => one.kind === 'listener' && one.record.port === port,
@@ -244,9 +257,10 @@ function listSettingFaults({ spec, all }: Own, desired: ListenerSpec): readonly 
       return stickiness?.enabled ? stickiness.durationSeconds : undefined;
     }),
   };
+  const unset = isRestored ? actual : { mutualTLS: 'off', attributes: LISTENER_DEFAULTS };
   return listDifferences(`listener ${port}`, actual, {
-    mutualTLS: mutualTLS?.mode ?? 'off',
-    attributes: { ...LISTENER_DEFAULTS, ...attributes },
+    mutualTLS: mutualTLS?.mode ?? unset.mutualTLS,
+    attributes: { ...unset.attributes, ...attributes },
     stickiness: [...listRules(spec, port), defaultActionOf(spec, desired)].map((action) =>
       stickinessOf(spec, action),
     ),
