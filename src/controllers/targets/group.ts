@@ -67,6 +67,8 @@ export class Group {
   readonly #pendingSinceMs = new Map<string, number>();
   /** From when on an answer is about the target as it is registered now (monotonic ms). */
   readonly #answersFromMs = new Map<string, number>();
+  /** Targets that AWS showed before the call that registers them was sent. */
+  #shownBefore: ReadonlySet<string> = new Set();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set(), late: new Set() };
   /** As `DesiredTargets.live`, of the Service that the group had before. */
@@ -212,6 +214,8 @@ export class Group {
     this.#lastSentMs = this.#clock.monotonicMs();
     this.health.beginWrite();
     if (write === 'register') {
+      const shown = targets.map(nameTarget).filter((name) => this.health.find(name) !== undefined);
+      this.#shownBefore = new Set(shown);
       this.#registrations.beginRegistering(targets);
       return this.signal;
     }
@@ -282,12 +286,15 @@ export class Group {
     return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
   }
 
-  /** Within the staleness bound a read may show what was registered at the address before. */
+  /**
+   * Within the staleness bound a read may show what was registered at the address before. What a read shows after
+   * the call was sent is the new target, also before the call is answered.
+   */
   #recordRegistered(targets: readonly Target[]): void {
     this.#registrations.recordRegistered(targets);
     const nowMs = this.#clock.monotonicMs();
     for (const name of targets.map(nameTarget)) {
-      const staleMs = this.health.find(name) === undefined ? 0 : STALENESS_BOUND_MS;
+      const staleMs = this.#shownBefore.has(name) ? STALENESS_BOUND_MS : 0;
       this.#answersFromMs.set(name, nowMs + staleMs);
     }
   }

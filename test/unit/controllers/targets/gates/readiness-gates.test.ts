@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseAddress } from '../../../../../src/aws/elbv2/traffic.ts';
+import { sleep } from '../../../../../src/core/ports/clock.ts';
 import { createFailure } from '../../../../../src/core/reconcile/failure.ts';
 import { kubeReasons } from '../../../../../src/kube/client/kube-reasons.ts';
 import { draftService, draftSlice, endpointOf } from '../endpoints.ts';
@@ -36,6 +37,23 @@ async function rolling(): Promise<Ground> {
 
 function heal(bench: TargetsBench, id = NEW): void {
   bench.aws.control.setTargetHealth('web', { id, health: { state: 'healthy' } });
+}
+
+/** From now on a read of health is carried out after half a second, and the answer to a write takes a second. */
+function slowDown({ api, clock }: TargetsBench): { readonly reads: number } {
+  const underWay = { reads: 0 };
+  const send = api.send.bind(api);
+  const { signal } = new AbortController();
+  api.send = async (operation, ...rest) => {
+    const isRead = operation === 'DescribeTargetHealth';
+    if (isRead) underWay.reads += 1;
+    if (isRead) await sleep(clock, 500, signal);
+    const output = await send(operation, ...rest);
+    if (isRead) underWay.reads -= 1;
+    else await sleep(clock, 1_000, signal);
+    return output;
+  };
+  return underWay;
 }
 
 const OPENED = [`web/pod-${NEW} Healthy`];
@@ -131,6 +149,22 @@ describe('a pod that only its gate keeps from being Ready', () => {
     bench.check('web', 'healthy');
     await bench.clock.advance(MINUTE_MS + POLL_MS);
     expect(pods.written).toEqual(OPENED);
+  });
+
+  it('waits no longer where a read that was sent before its registration already shows it', async () => {
+    const { bench, pods, arn } = await rolling();
+    const third = '10.0.0.6';
+    heal(bench);
+    await bench.clock.advance(MINUTE_MS);
+    const underWay = slowDown(bench);
+    pods.run(third);
+    while (underWay.reads === 0) await bench.clock.advance(100);
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'ready', [third]: 'unready' });
+    await bench.clock.advance(2_000);
+    expect(bench.registered(arn)).toContain(`${third}:8080`);
+    heal(bench, third);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual([...OPENED, `web/pod-${third} Healthy`]);
   });
 
   it('does not get the health of the pod that had its address before', async () => {
