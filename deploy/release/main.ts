@@ -2,12 +2,12 @@
 // May import it: test/unit/deploy, test/helm.
 // Start with: this file.
 
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence } from '../no-arguments.ts';
-import { isReplaceable } from '../replaceable.ts';
+import { isReplaceable, makePart, OutputError } from '../output.ts';
 import { buildFiles, SUMS } from './files.ts';
 import { findNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
@@ -50,6 +50,7 @@ async function main(flags: Flags): Promise<void> {
   try {
     await release(flags);
   } catch (error) {
+    if (error instanceof OutputError) return refuse(error);
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`release: ${error.message}\n`);
     process.exitCode = 1;
@@ -66,8 +67,7 @@ async function release({ version, isDryRun, image, out }: Flags): Promise<void> 
       `${target} has files that are not a release; name an empty directory or a new one`,
     );
   }
-  await mkdir(dirname(target), { recursive: true });
-  const directory = await mkdtemp(`${target}.part-`);
+  const directory = await makePart(target);
   try {
     const names = await buildFiles({ root: ROOT, directory, version, image, notes });
     await rm(target, { recursive: true, force: true });
@@ -116,8 +116,12 @@ function readFlags(): Flags | undefined {
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
     return { version, isDryRun: values['dry-run'], image, out };
   } catch (error) {
-    process.stderr.write(`release: ${firstSentence(error)}; run with --help for usage\n`);
-    process.exitCode = 2;
+    refuse(error);
   }
   return undefined;
+}
+
+function refuse(error: unknown): void {
+  process.stderr.write(`release: ${firstSentence(error)}; run with --help for usage\n`);
+  process.exitCode = 2;
 }
