@@ -185,11 +185,26 @@ function encodeBase64(text: string): string {
 }
 
 function createCredentialsError(source: ClusterSource, cause: unknown): OperatorError {
-  const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
   return new OperatorError({
     reason: 'CredentialsUnavailable' satisfies KubeReason,
-    message: `read the credentials of the ${source.description}: ${why}`,
+    message: `read the credentials of the ${source.description}: ${explainFailure(cause)}`,
     healedBy: kubeReasons.CredentialsUnavailable.healedBy,
     cause,
   });
+}
+
+/** https://nodejs.org/api/errors.html#class-systemerror: a program that is missing, or a file. */
+function explainFailure(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code, path, syscall }: NodeJS.ErrnoException = cause;
+  if (code === 'ENOENT' && syscall?.startsWith('spawn')) {
+    return `the credential plugin "${path}" is not there: install it, or correct the command of the user`;
+  }
+  if (code !== undefined && path !== undefined) {
+    return `cannot read ${path} (${code}): correct this path, or write the file`;
+  }
+  // client-node throws a TypeError where a field has a value that it cannot use.
+  if (cause instanceof TypeError)
+    return `${cause.message}; ${kubeReasons.CredentialsUnavailable.next}`;
+  return cause.message.split('\n', 1)[0] ?? '';
 }

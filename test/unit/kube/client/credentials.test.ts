@@ -327,6 +327,16 @@ describe('a credential plugin', () => {
     await vi.waitFor(() => expect(runs()).toBe(1), 20_000);
   });
 
+  it('that is missing is named, with the next step', async () => {
+    const path = plugin('exit 0');
+    const text = readFileSync(path, 'utf8').replace(/command: .*/, 'command: no-such-plugin');
+    writeFileSync(path, text);
+
+    await expect(loadCluster({ kubeconfig: path }, clock).credentials()).rejects.toThrow(
+      /: the credential plugin "no-such-plugin" is not there: install it, or correct the command of the user$/,
+    );
+  });
+
   it('that fails says why in one line', async () => {
     const path = plugin('echo "no session: run login" >&2; echo more >&2; exit 1');
     const failing = loadCluster({ kubeconfig: path }, clock).credentials();
