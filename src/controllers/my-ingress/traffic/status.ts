@@ -167,7 +167,7 @@ export function stateConditions(
   ];
 }
 
-/** What was False stays so until all is resolved: another process does not know since when. */
+/** False stays until all is resolved: another process does not know since when. */
 function stateResolved(
   states: readonly TargetsState[],
   { status, nowMs }: Pick<MyIngress, 'status'> & { readonly nowMs: number },
