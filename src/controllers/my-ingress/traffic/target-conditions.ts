@@ -1,13 +1,39 @@
-import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { findLeadingCondition, type StatedCondition } from '../../../core/objects/conditions.ts';
+import type { EventDraft } from '../../../core/ports/events.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
 
 /** Computes the conditions of targets from what AWS and the pods show; pure. */
 
 type Unhealthy = NonNullable<TargetsState['unhealthy']>;
 
+/**
+ * The type of the event for a condition of targets that is stored with another status; undefined: another event
+ * reports it. Of a backend without targets that is the one about BackendsResolved, which is not repeated when its
+ * grace is over; of an object that is not Ready yet the one about Reconciling or Ready.
+ */
+export function chooseEventType(
+  object: Pick<MyIngress, 'status'>,
+  { type, status, reason }: StatedCondition,
+  wasReady: boolean,
+): EventDraft['type'] | undefined {
+  if (type === SHUTDOWN || SILENT.includes(reason)) return undefined;
+  const { conditions = [] } = object.status ?? {};
+  const before = conditions.find((one) => one.type === type);
+  if (status === 'True') {
+    const isOver = before?.status === 'False' && !SILENT.includes(before.reason);
+    const isLate = before?.status === 'Unknown' && wasReady;
+    return isOver || isLate ? 'Normal' : undefined;
+  }
+  const isReported = wasReady || findLeadingCondition(conditions)?.reason === reason;
+  if (before?.reason === reason && isReported) return undefined;
+  return status === 'False' || wasReady ? 'Warning' : undefined;
+}
+
 /** The condition that warns of pods that end too early. */
 export const SHUTDOWN = 'PodsOutlastRequests';
 const MOST_BACKENDS = 5;
+const SILENT = ['NoBackends', 'NoTargets', 'HealthUnknown'];
 
 export function stateHealthy(
   states: readonly TargetsState[],
