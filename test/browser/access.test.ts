@@ -218,6 +218,9 @@ describe('the page of albridge ui by the keyboard', () => {
       `document.getElementById('part-conditions').innerText.includes('another message')`,
     );
     expect(await page.evaluate('getSelection().toString()')).toBe(selected);
+    // A selection that is extended over an update which waits does not hang the page.
+    await page.evaluate(`getSelection().extend(document.querySelector('#part-conditions td'))`);
+    await page.until(`getSelection().toString().length > ${selected.length}`, 5000);
     await page.evaluate('getSelection().removeAllRanges()');
     await page.until(`document.getElementById('part-head').innerText.includes('another message')`);
   });

@@ -51,7 +51,7 @@ const listen = () => {
     : 'albridge ui does not answer, so this may be out of date: it was stopped, or this machine is busy. Trying again.', true);
 };
 // What is selected to be copied stays until it no longer is.
-document.addEventListener('selectionchange', () => { for (const [id, html] of held) replace(id, html); });
+document.addEventListener('selectionchange', () => { for (const [id, html] of [...held]) replace(id, html); });
 const said = document.getElementById('said');
 let isAsked = false;
 const onTyped = (form) => {
