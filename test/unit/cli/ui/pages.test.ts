@@ -145,6 +145,9 @@ describe('the page of one object', () => {
     const html = frame(composeObject(asFound({ ...object, status }), context));
     expect(html).toContain('<li>create &quot;&gt;');
     expect(html).toContain('and 2 more');
+    expect(html).toContain(
+      '<p class="warning">the plan is older than the last attempt, which ended in web: about web</p>',
+    );
     expect(html).toContain('They are not read.');
     expectHarmless(html);
   });
