@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
@@ -63,6 +66,14 @@ function answerLists(lists: Readonly<Record<string, readonly object[]>>): Answer
 
 const answerOne = answerLists({ myingresses: [createIngress()] });
 
+/** Those of this machine besides 127.0.0.1; on Linux all of 127.0.0.0/8 are its own. */
+function listOtherAddresses(): readonly string[] {
+  const own = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  const texts = own.map(({ address, scopeid }) => (scopeid ? `${address}%${scopeid}` : address));
+  const others = texts.filter((text) => text !== '127.0.0.1');
+  return process.platform === 'linux' ? [...others, '127.0.0.2'] : others;
+}
+
 describe('the server of the page', () => {
   it('answers on 127.0.0.1 with a strict policy, and is not kept by the browser', async () => {
     const { url } = await serve(answerOne);
@@ -77,6 +88,17 @@ describe('the server of the page', () => {
     });
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(body).toContain('myingresses/shop/web');
+  });
+
+  it('is not reachable under any other address of this machine', async () => {
+    const { url } = await serve(answerOne);
+    const port = Number(new URL(url).port);
+    for (const host of listOtherAddresses()) {
+      const socket = connect({ host, port });
+      const outcome = once(socket, 'connect').catch((error: Error) => error);
+      expect(await outcome, host).toBeInstanceOf(Error);
+      socket.destroy();
+    }
   });
 
   it('refuses without the token, under another name, and whatever is not GET, also for the stream', async () => {
