@@ -211,7 +211,7 @@ describe('the page of albridge ui by the keyboard', () => {
     await page.evaluate(
       `getSelection().selectAllChildren(document.querySelector('#part-head .card'))`,
     );
-    const selected = await page.evaluate('getSelection().toString()');
+    const selected = await page.evaluate<string>('getSelection().toString()');
     await place.report(LONG, 'Later', 'another message');
     // The drawing and the conditions go on.
     await page.until(

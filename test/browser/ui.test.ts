@@ -88,6 +88,21 @@ describe('the page of albridge ui in Chromium', () => {
     expect(page.listComplaints()).toEqual([]);
   });
 
+  it('shows that its object is gone, and that it is there again', async () => {
+    await place.create('brief');
+    await page.visit(`${served.url}myingresses/${place.namespace}/brief`);
+    await page.until(`document.querySelectorAll('svg.drawing svg').length > 8`);
+    await place.delete('brief');
+    await page.until(`document.querySelector('h1').innerText === 'Not there'`);
+    expect(await page.evaluate('document.title')).toBe('Not there - albridge');
+    expect(await page.evaluate(`document.querySelectorAll('svg.drawing').length`)).toBe(0);
+    await place.create('brief');
+    await page.until(`document.querySelectorAll('svg.drawing svg').length > 8`);
+    const title = `MyIngress ${place.namespace}/brief - albridge`;
+    expect(await page.evaluate('document.title')).toBe(title);
+    await place.delete('brief');
+  });
+
   it('has other colours where dark ones are preferred', async () => {
     const readColour = (): Promise<string> =>
       page.evaluate('getComputedStyle(document.body).backgroundColor');

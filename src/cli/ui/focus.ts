@@ -22,8 +22,7 @@ const MOST_EVENTS = 50;
 export class Focus {
   readonly #events: Watched<KubeObject & ListedEvent>;
   readonly #slices: Watched<KubeObject & ListedSlice> | undefined;
-  /** Pages that show it now. */
-  viewers = 0;
+  #viewers = 0;
 
   constructor({ kind, object }: FoundObject, options: WatchedOptions) {
     const { namespace, uid = '' } = object.metadata;
@@ -33,6 +32,18 @@ export class Focus {
     if (kind.kind !== 'MyIngress') return;
     const slices = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
     this.#slices = new Watched(slices, options);
+  }
+
+  /** Counts a page that shows it. Returns the function that ends the view. */
+  view(): () => void {
+    this.#viewers += 1;
+    return () => {
+      this.#viewers -= 1;
+    };
+  }
+
+  isViewed(): boolean {
+    return this.#viewers > 0;
   }
 
   /** The newest first. */

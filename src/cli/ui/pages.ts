@@ -26,54 +26,58 @@ export interface PageContext {
 type Named = { readonly plural: string; readonly key: Key } | 'list' | 'nothing';
 
 /** The page of a visit as it is now. */
-export function composePage({ path, query }: Visit, context: PageContext): Page {
-  const { objects, clock, root } = context;
-  const named = readPath(path);
+export function composePage(visit: Visit, context: PageContext): Page {
+  const { objects, place } = context;
+  const named = readPath(visit.path);
   const states = objects.listStates();
-  const state = describeState(states, context.place);
-  if (named === 'list') {
-    const { known } = objects.metrics;
-    const list = composeList(objects.list(), { root, clock, known, filter: readFilter(query) });
-    return { status: 200, title: 'Objects', state, parts: [...listFaults(states, []), ...list] };
-  }
+  const base = { state: describeState(states, place), isKnown: areKnown(states) };
+  if (named === 'list') return { ...base, ...composeListPage(visit, states, context) };
   const found = named === 'nothing' ? undefined : objects.find(named.plural, named.key);
-  if (found === undefined) return composeMissing(named, { states, state });
+  if (found === undefined) return { ...base, ...composeMissing(named, states) };
   const focus = objects.focus(found);
+  const isKnown = base.isKnown && (focus?.isKnown() ?? true);
+  const object = composeObjectPage(found, focus, { visit, states, context });
+  return { ...base, ...object, isKnown, reads: focus };
+}
+
+/** True once each kind has been read, or could not be. */
+export function areKnown(states: readonly KindState[]): boolean {
+  return states.every(({ isKnown }) => isKnown);
+}
+
+type Composed = Pick<Page, 'status' | 'title' | 'parts' | 'reads'>;
+
+function composeListPage(
+  { query }: Visit,
+  states: readonly KindState[],
+  { objects, root, clock }: PageContext,
+): Composed {
+  const { metrics } = objects;
+  const filter = readFilter(query);
+  const list = composeList(objects.list(), { root, clock, known: metrics.known, filter });
+  const parts = [...listFaults(states, []), ...list];
+  return { status: 200, title: 'Objects', parts, reads: metrics };
+}
+
+interface Scene {
+  readonly visit: Visit;
+  readonly states: readonly KindState[];
+  readonly context: PageContext;
+}
+
+function composeObjectPage(
+  found: FoundObject,
+  focus: Focus | undefined,
+  { visit, states, context }: Scene,
+): Composed {
   const { kind, object } = found;
   const parts = composeObject(found, {
-    ...{ clock, query, events: focus?.listEvents(), targets: focus?.mapTargets() ?? new Map() },
+    ...{ clock: context.clock, query: visit.query },
+    ...{ events: focus?.listEvents(), targets: focus?.mapTargets() ?? new Map() },
   });
   const ofKind = states.filter((one) => one.kind.kind === kind.kind);
   const title = `${kind.kind} ${object.metadata.namespace}/${object.metadata.name}`;
-  return { status: 200, title, state, parts: [...listFaults(ofKind, readFaults(focus)), ...parts] };
-}
-
-/** The focus of the object that is visited, if there is one. */
-function findFocus({ path }: Visit, { objects }: PageContext): Focus | undefined {
-  const found = findVisited(path, objects);
-  return found && objects.focus(found);
-}
-
-/** Starts the reads of the visit, besides the watches of all pages. Returns the function that ends it. */
-export function beginView(visit: Visit, context: PageContext): () => void {
-  if (readPath(visit.path) === 'list') return context.objects.metrics.view();
-  const focus = findFocus(visit, context);
-  if (focus === undefined) return () => {};
-  focus.viewers += 1;
-  return () => {
-    focus.viewers -= 1;
-  };
-}
-
-function findVisited(path: string, objects: WatchedObjects): FoundObject | undefined {
-  const named = readPath(path);
-  return typeof named === 'string' ? undefined : objects.find(named.plural, named.key);
-}
-
-/** True once everything that the page shows has been read, or could not be. */
-export function isKnown(visit: Visit, context: PageContext): boolean {
-  if (!context.objects.listStates().every((state) => state.isKnown)) return false;
-  return findFocus(visit, context)?.isKnown() ?? true;
+  return { status: 200, title, parts: [...listFaults(ofKind, readFaults(focus)), ...parts] };
 }
 
 function readPath(path: string): Named {
@@ -120,8 +124,7 @@ function composeFaults(faults: readonly string[]): Markup {
 }
 
 function describeState(states: readonly KindState[], place: string): PageState {
-  if (states.some(({ isKnown: known }) => !known))
-    return { text: `Reading ${place} ...`, isBad: false };
+  if (!areKnown(states)) return { text: `Reading ${place} ...`, isBad: false };
   const failing = states.filter(({ fault }) => fault !== undefined);
   if (failing.length === 0) return { text: `Live: ${place}`, isBad: false };
   const names = failing.map(({ kind }) => kind.kind).join(', ');
@@ -130,12 +133,9 @@ function describeState(states: readonly KindState[], place: string): PageState {
   return { text: `Not live: no answer that helps from ${place}. Trying again.`, isBad: true };
 }
 
-function composeMissing(
-  named: Named,
-  { states, state }: { readonly states: readonly KindState[]; readonly state: PageState },
-): Page {
+function composeMissing(named: Named, states: readonly KindState[]): Composed {
   const what = typeof named === 'string' ? 'This page' : `${named.plural} ${named.key}`;
   const content = markup`<h1>Not there</h1><p>${what} does not exist, or not any more. The link above leads to all objects.</p>`;
   const parts = [...listFaults(states, []), { id: 'head', content }];
-  return { status: 404, title: 'Not there', state, parts };
+  return { status: 404, title: 'Not there', parts };
 }

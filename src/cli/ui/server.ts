@@ -5,7 +5,7 @@ import { CommandError } from '../errors.ts';
 import { framePage, PAGE_HEADERS } from './frame.ts';
 import { admit } from './guard.ts';
 import { streamPage } from './live.ts';
-import { composePage, isKnown, type PageContext, type Visit } from './pages.ts';
+import { areKnown, composePage, type PageContext, type Visit } from './pages.ts';
 
 export interface ServeOptions extends Omit<PageContext, 'root'> {
   /** 0: any free one. */
@@ -80,8 +80,11 @@ async function sendPage(
   visit: Visit,
   context: PageContext,
 ): Promise<void> {
-  const deadline = startDeadline(context.clock, PATIENCE_MS);
-  await context.objects.waitUntil(() => isKnown(visit, context), deadline.signal);
+  const { objects, clock } = context;
+  const deadline = startDeadline(clock, PATIENCE_MS);
+  const isKnown = (): boolean =>
+    areKnown(objects.listStates()) && composePage(visit, context).isKnown;
+  await objects.waitUntil(isKnown, deadline.signal);
   deadline.release();
   const page = composePage(visit, context);
   const type = { 'content-type': 'text/html; charset=utf-8' };

@@ -125,7 +125,7 @@ export class WatchedObjects {
 
   #dropIdle(): boolean {
     for (const [key, focus] of this.#focuses) {
-      if (focus.viewers > 0) continue;
+      if (focus.isViewed()) continue;
       this.#focuses.delete(key);
       void focus.stop();
       return true;

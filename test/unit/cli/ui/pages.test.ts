@@ -11,7 +11,7 @@ const clock = { now: () => Date.parse('2026-01-01T02:00:00Z') };
 const root = '/token/';
 
 function frame(parts: readonly Part[]): string {
-  return framePage({ status: 200, title: 'T', state: { text: 'S', isBad: false }, parts }, root);
+  return framePage({ title: 'T', state: { text: 'S', isBad: false }, parts }, root);
 }
 
 function list(names: readonly string[], query = ''): string {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
@@ -10,7 +11,7 @@ import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
 import { WatchedObjects } from '../../../../src/cli/ui/watched-objects.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { systemClock as clock } from '../../../../src/system-clock.ts';
-import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { type AnswerTo, ScriptedStream, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 import { asFound, createIngress } from './shop.ts';
 
 const token = 't'.repeat(32);
@@ -20,7 +21,9 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(answer: AnswerTo): Promise<Served> {
+async function serve(
+  answer: AnswerTo,
+): Promise<Served & { readonly objects: WatchedObjects }> {
   const client = new KubeClient({
     ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
   });
@@ -30,7 +33,7 @@ async function serve(answer: AnswerTo): Promise<Served> {
     () => served.close(),
     () => objects.stop(),
   );
-  return served;
+  return { ...served, objects };
 }
 
 interface Got {
@@ -62,6 +65,46 @@ function answerLists(lists: Readonly<Record<string, readonly object[]>>): Answer
     if (lane === 'watch' || query?.['watch']) return 'hang';
     return { status: 200, json: { metadata: { resourceVersion: '1' }, items } };
   };
+}
+
+/** As `answerOne`, and then what `watch` has of MyIngresses. */
+function answerWatch(watch: ScriptedStream): AnswerTo {
+  return (request, index) => {
+    const isWatch = request.query?.['watch'] && !request.query['sendInitialEvents'];
+    if (isWatch && request.path.endsWith('/myingresses')) return { stream: watch };
+    return answerOne(request, index);
+  };
+}
+
+let version = 1;
+
+function asEvent(type: 'ADDED' | 'DELETED'): object {
+  const object = createIngress();
+  version += 1;
+  return { type, object: { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } } };
+}
+
+interface Message {
+  readonly shape: string;
+  readonly state: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Reads a stream of a page, until the test ends. */
+async function follow(url: string): Promise<{ readonly next: () => Promise<Message> }> {
+  const sent = request(url, { headers: { accept: 'text/event-stream' } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  closing.unshift(async () => response.destroy());
+  const lines = createInterface({ input: response })[Symbol.asyncIterator]();
+  const next = async (): Promise<Message> => {
+    const { value = '' } = await lines.next();
+    return value === '' ? next() : (JSON.parse(value.slice('data: '.length)) as Message);
+  };
+  return { next };
+}
+
+function readShape(html: string): string {
+  return /data-shape="(\w+)"/.exec(html)?.[1] ?? '';
 }
 
 const answerOne = answerLists({ myingresses: [createIngress()] });
@@ -180,12 +223,32 @@ describe('the server of the page', () => {
     closing.push(() => objects.stop());
     const focus = (name: string): Focus | undefined => objects.focus(asFound(createIngress(name)));
     const shown = Array.from({ length: 8 }, (_, index) => focus(`web-${index}`));
-    for (const one of shown) if (one) one.viewers = 1;
+    const ends = shown.map((one) => one?.view());
     expect(focus('ninth')).toBeUndefined();
     expect(focus('web-3')).toBe(shown[3]);
-    if (shown[3]) shown[3].viewers = 0;
+    ends[3]?.();
     expect(focus('ninth')).toBeDefined();
     expect(focus('web-2')).toBe(shown[2]);
+  });
+
+  it('sends another shape once the document no longer fits: its object is gone, or is there', async () => {
+    const watch = new ScriptedStream();
+    const { url, objects } = await serve(answerWatch(watch));
+    const page = `${url}myingresses/shop/web`;
+    const shown = await get(page);
+    const { next } = await follow(page);
+    expect((await next()).shape).toBe(readShape(shown.body));
+    watch.push(asEvent('DELETED'));
+    const gone = await get(page);
+    expect(gone.status).toBe(404);
+    expect(readShape(gone.body)).not.toBe(readShape(shown.body));
+    expect((await next()).shape).toBe(readShape(gone.body));
+    watch.push(asEvent('ADDED'));
+    expect((await next()).shape).toBe(readShape(shown.body));
+    // The page that was open before its object was there keeps the reads about it.
+    const focus = objects.focus(asFound(createIngress()));
+    for (let index = 0; index < 8; index++) objects.focus(asFound(createIngress(`web-${index}`)));
+    expect(objects.focus(asFound(createIngress()))).toBe(focus);
   });
 
   it('names the port that is in use', async () => {
