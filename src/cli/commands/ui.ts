@@ -30,7 +30,10 @@ export const ui: Command = {
     const objects = new WatchedObjects({ access: { client: access.client, namespace }, clock });
     try {
       const place = `${describeNamespaces(namespace)} of ${access.cluster.server}`;
-      const served = await servePages({ objects, clock, port, token: createToken(), place });
+      const served = await servePages({
+        ...{ objects, clock, port, token: createToken(), place },
+        report: (sentence) => void surroundings.stderr.write(`${escapeText(sentence)}\n`),
+      });
       context.output.print({ url: served.url }, () => `${served.url}\n`);
       surroundings.stderr.write(`serving ${escapeText(place)}, read-only; Ctrl-C ends it\n`);
       const stop = reportFaults(objects, context);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { digestShape, PAGE_HEADERS, type Page, type Reads } from './frame.ts';
-import { composePage, type PageContext, type Visit } from './pages.ts';
+import type { Serving } from './page-composer.ts';
+import type { Visit } from './pages.ts';
 
 /** In milliseconds: ages grow without a change in the cluster. */
 const REFRESH_MS = 10_000;
@@ -9,8 +10,8 @@ const REFRESH_MS = 10_000;
  * Sends the parts of a page that have changed, whenever something changes, until the browser leaves.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
-export function streamPage(response: ServerResponse, visit: Visit, context: PageContext): void {
-  const { objects, clock } = context;
+export function streamPage(response: ServerResponse, visit: Visit, serving: Serving): void {
+  const { objects, clock, composer } = serving;
   response.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'text/event-stream' });
   const send = createSender(response);
   const view = new View();
@@ -20,7 +21,7 @@ export function streamPage(response: ServerResponse, visit: Visit, context: Page
     cancel = clock.setTimer(REFRESH_MS, refresh);
     // A browser that does not read is sent nothing more until it does.
     if (response.writableNeedDrain) return;
-    const page = composePage(visit, context);
+    const page = composer.compose(visit);
     view.follow(page.reads);
     send(page);
   };

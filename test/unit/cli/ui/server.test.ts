@@ -11,24 +11,32 @@ import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
 import { WatchedObjects } from '../../../../src/cli/ui/watched-objects.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { systemClock as clock } from '../../../../src/system-clock.ts';
-import { type AnswerTo, ScriptedStream, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import {
+  type AnswerTo,
+  ScriptedStream,
+  ScriptedTransport,
+} from '../../../fakes/scripted-transport.ts';
 import { asFound, createIngress } from './shop.ts';
 
 const token = 't'.repeat(32);
 const closing: (() => Promise<unknown>)[] = [];
+/** What the terminal has been told. */
+const reported: string[] = [];
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
+  reported.splice(0);
 });
 
-async function serve(
-  answer: AnswerTo,
-): Promise<Served & { readonly objects: WatchedObjects }> {
+async function serve(answer: AnswerTo): Promise<Served & { readonly objects: WatchedObjects }> {
   const client = new KubeClient({
     ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
   });
   const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
-  const served = await servePages({ objects, clock, port: 0, token, place: 'a cluster' });
+  const served = await servePages({
+    ...{ objects, clock, port: 0, token, place: 'a cluster' },
+    report: (sentence) => void reported.push(sentence),
+  });
   closing.push(
     () => served.close(),
     () => objects.stop(),
@@ -81,7 +89,10 @@ let version = 1;
 function asEvent(type: 'ADDED' | 'DELETED'): object {
   const object = createIngress();
   version += 1;
-  return { type, object: { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } } };
+  return {
+    type,
+    object: { ...object, metadata: { ...object.metadata, resourceVersion: `${version}` } },
+  };
 }
 
 interface Message {
@@ -251,6 +262,21 @@ describe('the server of the page', () => {
     expect(objects.focus(asFound(createIngress()))).toBe(focus);
   });
 
+  it('answers 500 with one sentence for a page that cannot be composed, and serves the others', async () => {
+    const broken = { ...createIngress('broken'), status: { conditions: 7 } };
+    const { url } = await serve(answerLists({ myingresses: [createIngress(), broken] }));
+    const { status, body } = await get(`${url}myingresses/shop/broken`);
+    expect(status).toBe(500);
+    expect(body).toMatch(
+      /cannot be composed: a defect of this command, please report it: TypeError/,
+    );
+    await get(`${url}myingresses/shop/broken`);
+    expect(reported).toEqual([expect.stringMatching(/^a page cannot be shown, a defect of this/)]);
+    expect((await get(`${url}myingresses/shop/web`)).status).toBe(200);
+    const { next } = await follow(url);
+    expect((await next()).parts['head']).toContain('please report it');
+  });
+
   it('names the port that is in use', async () => {
     const { url } = await serve(answerOne);
     const port = Number(new URL(url).port);
@@ -264,7 +290,7 @@ describe('the server of the page', () => {
       clock,
     });
     closing.push(() => objects.stop());
-    const again = servePages({ objects, clock, port, token, place: '' });
+    const again = servePages({ objects, clock, port, token, place: '', report: () => {} });
     await expect(again).rejects.toThrow(
       `cannot listen on port ${port} of 127.0.0.1, it is in use: give another one with --port, or none for any free one`,
     );
