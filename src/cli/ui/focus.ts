@@ -14,7 +14,7 @@ import {
 } from '../objects/pods.ts';
 import type { FoundObject } from '../objects/read.ts';
 import type { TreeNode } from '../objects/tree.ts';
-import { Watched, type WatchedOptions } from './watched.ts';
+import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 
 const MOST_EVENTS = 50;
 
@@ -46,13 +46,16 @@ export class Focus {
     return this.#viewers > 0;
   }
 
-  /** The newest first. */
-  listEvents(): readonly ObjectEvent[] {
+  /** The newest first; undefined: they have not been read. */
+  listEvents(): readonly ObjectEvent[] | undefined {
+    if (!this.#events.hasBeenRead()) return undefined;
     return listNewest(this.#events.cache.list(), MOST_EVENTS);
   }
 
-  mapTargets(): ReadonlyMap<string, readonly TreeNode[]> {
-    return growTargets(this.#slices?.cache.list() ?? []);
+  /** By Service; undefined: they have not been read. */
+  mapTargets(): ReadonlyMap<string, readonly TreeNode[]> | undefined {
+    if (!this.#slices?.hasBeenRead()) return undefined;
+    return growTargets(this.#slices.cache.list());
   }
 
   /** True once everything has been read, or could not be. */
@@ -60,9 +63,9 @@ export class Focus {
     return this.#events.isKnown() && (this.#slices?.isKnown() ?? true);
   }
 
-  /** Sentences that say what could not be read. */
-  listFaults(): readonly string[] {
-    return [this.#events, this.#slices].flatMap((watched) => watched?.findFault() ?? []);
+  listStates(): readonly ReadState[] {
+    const events = this.#events.describeState('Events');
+    return this.#slices ? [events, this.#slices.describeState('Targets')] : [events];
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { STYLE } from './style.ts';
 
 /** A page without the frame that all have. */
 export interface Page {
-  readonly status: 200 | 404 | 500;
+  readonly status: 200 | 404 | 500 | 503;
   readonly title: string;
   readonly parts: readonly Part[];
   /** One sentence about the connection to the cluster. */

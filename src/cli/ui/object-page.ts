@@ -22,9 +22,10 @@ import { composeTester } from './tester.ts';
 export interface ObjectContext {
   readonly clock: Pick<Clock, 'now'>;
   readonly query: URLSearchParams;
-  /** The newest first; undefined: they are not read. */
+  /** The newest first; undefined: they have not been read. */
   readonly events: readonly ObjectEvent[] | undefined;
-  readonly targets: TargetsByService;
+  /** Undefined: they have not been read. */
+  readonly targets: TargetsByService | undefined;
 }
 
 export function composeObject(found: FoundObject, context: ObjectContext): readonly Part[] {
@@ -70,10 +71,15 @@ const LEGEND = Object.values(MARKS)
   .map(({ mark, means }) => `${mark} ${means}`)
   .join(', ');
 
-function composeDrawing(object: MyIngress, targets: TargetsByService): Markup {
+/** Of events and targets. */
+const UNREAD = 'They have not been read: if they cannot be, the reason is at the top.';
+
+function composeDrawing(object: MyIngress, read: TargetsByService | undefined): Markup {
+  const targets = read ?? new Map<string, readonly TreeNode[]>();
+  const lack = read ? NO_MARKUP : markup`<p class="dim">Targets: ${UNREAD}</p>`;
   const drawing = drawInPage(placeGraph(composeGraph(object, targets)), captionDrawing(object));
   const tree = growMyIngress(object, targets).map(composeNode);
-  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p><details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
+  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p>${lack}<details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
 }
 
 function composeNode({
@@ -119,7 +125,7 @@ function composeTimeline(
   events: readonly ObjectEvent[] | undefined,
   clock: Pick<Clock, 'now'>,
 ): Markup {
-  if (events === undefined) return markup`<p>They are not read.</p>`;
+  if (events === undefined) return markup`<p>${UNREAD}</p>`;
   if (events.length === 0)
     return markup`<p>There are none: the API server keeps them for an hour.</p>`;
   const rows = events.map(({ time, type, reason, note, count }) => {

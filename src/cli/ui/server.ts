@@ -6,7 +6,8 @@ import { framePage, PAGE_HEADERS } from './frame.ts';
 import { admit } from './guard.ts';
 import { streamPage } from './live.ts';
 import { PageComposer, type Serving } from './page-composer.ts';
-import { areKnown, type PageContext, type Visit } from './pages.ts';
+import type { PageContext, Visit } from './pages.ts';
+import { areKnown } from './watched.ts';
 
 export interface ServeOptions extends Omit<PageContext, 'root'> {
   /** 0: any free one. */

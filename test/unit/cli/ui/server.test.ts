@@ -75,6 +75,21 @@ function answerLists(lists: Readonly<Record<string, readonly object[]>>): Answer
   };
 }
 
+/** As `answerOne`, with Services and events, and `other` for some plurals. */
+function answerExcept(plurals: readonly string[], other: AnswerTo): AnswerTo {
+  const ours = answerLists({ myingresses: [createIngress()], events: [], endpointslices: [] });
+  return (request, index) => {
+    const isOther = plurals.some((plural) => request.path.endsWith(`/${plural}`));
+    return (isOther ? other : ours)(request, index);
+  };
+}
+
+const forbid: AnswerTo = ({ path }) => {
+  const plural = path.split('/').at(-1) ?? '';
+  const message = `${plural} is forbidden: User "u" cannot list resource "${plural}"`;
+  return { status: 403, json: { kind: 'Status', code: 403, reason: 'Forbidden', message } };
+};
+
 /** As `answerOne`, and then what `watch` has of MyIngresses. */
 function answerWatch(watch: ScriptedStream): AnswerTo {
   return (request, index) => {
@@ -224,6 +239,38 @@ describe('the server of the page', () => {
     const { status, body } = await get(`${url}${path}`);
     expect(status).toBe(404);
     expect(body).toContain('<h1>Not there</h1>');
+  });
+
+  it('claims no absence of what may not be listed', async () => {
+    const { url } = await serve(answerExcept(['events', 'endpointslices'], forbid));
+    const { body } = await get(`${url}myingresses/shop/web`);
+    expect(body).toMatch(
+      />Events: not shown, events is forbidden: [^<]*cannot list[^<]*: ask for /,
+    );
+    expect(body).toMatch(/>Targets: not shown, endpointslices is forbidden: /);
+    expect(body).toContain('They have not been read');
+    expect(body).toContain('Targets: They have not been read');
+    expect(body).not.toContain('There are none:');
+  });
+
+  it('claims no absence of an object whose kind may not be listed, or is not read yet', async () => {
+    const { url } = await serve(answerExcept(['myingresses'], forbid));
+    const { status, body } = await get(`${url}myingresses/shop/web`);
+    expect(status).toBe(503);
+    expect(body).toContain('myingresses shop/web may exist: its kind cannot be read');
+    expect(body).toMatch(/>MyIngress: not shown, myingresses is forbidden: /);
+    const slow = await serve(() => 'hang');
+    const unread = await get(`${slow.url}myingresses/shop/web`);
+    expect(unread.status).toBe(503);
+    expect(unread.body).toContain('may exist: its kind has not been read yet');
+  });
+
+  it('names all that one failure concerns in one sentence with the next step', async () => {
+    const { url } = await serve(answerExcept(['events', 'endpointslices'], refuse));
+    const { body } = await get(`${url}myingresses/shop/web`);
+    expect(body).toMatch(
+      />Events, Targets: not shown, no answer from the API server: [^<]*ECONNREFUSED[^<]*: check the context [^<]*and the network</,
+    );
   });
 
   it('reads events and targets of the objects that pages show, of at most eight', async () => {
