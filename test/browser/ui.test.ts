@@ -119,7 +119,9 @@ describe('the page of albridge ui in Chromium', () => {
     await page.until(`document.getElementById('state').textContent.startsWith('Not live')`);
     expect(await page.evaluate(text('MyIngress: may be out of date'))).toBe(true);
     expect(await page.evaluate(text('other'))).toBe(true);
-    await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'));
+    await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'), {
+      timeout: 20_000,
+    });
     await place.plane.startApiServer();
     await place.create('later');
     await page.until(text('later'));
