@@ -11,6 +11,7 @@ import {
   growTargets,
   type ListedSlice,
   SERVICE_LABEL,
+  trimSlice,
 } from '../objects/pods.ts';
 import type { FoundObject } from '../objects/read.ts';
 import type { TreeNode } from '../objects/tree.ts';
@@ -30,7 +31,12 @@ export class Focus {
     const events = { kind: eventKind, namespace, fieldSelector, transform: trimEvent };
     this.#events = new Watched(events, options);
     if (kind.kind !== 'MyIngress') return;
-    const slices = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
+    const slices = {
+      kind: endpointSliceKind,
+      namespace,
+      labelSelector: SERVICE_LABEL,
+      transform: trimSlice,
+    };
     this.#slices = new Watched(slices, options);
   }
 

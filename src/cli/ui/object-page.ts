@@ -82,6 +82,18 @@ function composeDrawing(object: MyIngress, read: TargetsByService | undefined): 
   return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p>${lack}<details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
 }
 
+/** Of one backend. */
+const MOST_TARGETS = 50;
+
+/** Targets that are not ready come first, and are not cut for others. */
+function composeNodes(nodes: readonly TreeNode[]): readonly Markup[] {
+  if (nodes.length <= MOST_TARGETS || nodes[0]?.kind !== 'target') return nodes.map(composeNode);
+  const rank = ({ health }: TreeNode): number => (health === 'good' ? 1 : 0);
+  const shown = nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_TARGETS);
+  const rest = markup`<li>and ${nodes.length - shown.length} more</li>`;
+  return [...shown.map(composeNode), rest];
+}
+
 function composeNode({
   kind,
   name,
@@ -92,7 +104,7 @@ function composeNode({
   children = [],
 }: TreeNode): Markup {
   const why = [reason, message].filter((text) => text !== undefined && text !== '').join(': ');
-  const below = children.length === 0 ? NO_MARKUP : markup`<ul>${children.map(composeNode)}</ul>`;
+  const below = children.length === 0 ? NO_MARKUP : markup`<ul>${composeNodes(children)}</ul>`;
   return markup`<li>${kind} <b>${name}</b> <span class="${health ?? 'dim'}">${state}</span> ${why}${below}</li>`;
 }
 

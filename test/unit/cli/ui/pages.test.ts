@@ -138,6 +138,23 @@ describe('the page of one object', () => {
     );
   });
 
+  it('has no more targets of a backend as text than a person reads, those not ready first', () => {
+    const target = { kind: 'target', name: '10.0.0.1', state: 'ready', health: 'good' } as const;
+    const bad = { ...target, state: 'not ready', health: 'warning' } as const;
+    const targets = new Map([['web', [...Array.from({ length: 10_000 }, () => target), bad]]]);
+    const names = Array.from({ length: 40 }, (_, index) => `b${index}`);
+    const backends = names.map((name) => ({ name, service: { name: 'web', port: 80 } }));
+    const rules = names.map((name) => ({
+      ...{ name, paths: [`/${name}`], forward: [{ backend: name, weight: 1 }] },
+    }));
+    const object = createIngress('web', { backends, rules } as unknown as MyIngress['spec']);
+    const context = { clock, query: new URLSearchParams(), events: [], targets };
+    const html = frame(composeObject(asFound(object), context));
+    expect(html.length).toBeLessThan(1_000_000);
+    expect(html.match(/<span class="warning">not ready<\/span>/g)?.length).toBe(40);
+    expect(html).toContain('<li>and 9951 more</li>');
+  });
+
   it('says why it is not ready, draws it, and has the drawing as text', () => {
     const html = show('web', 'host=shop.example.com&path=/');
     expect(html).toContain('Why it is not as desired');
