@@ -8,11 +8,14 @@ export interface Serving extends PageContext {
   readonly composer: PageComposer;
 }
 
-/** Composes pages. One that cannot be composed says so: whatever an object holds, the others are served. */
+/** Composes pages, each once for all who show it at the same time. One that cannot be composed says so: whatever an object holds, the others are served. */
 export class PageComposer {
   readonly #context: PageContext;
   readonly #report: (sentence: string) => void;
   readonly #reported = new Set<string>();
+  /** Those of one version and one second, by path and query. */
+  readonly #composed = new Map<string, Page>();
+  #stamp = '';
 
   /** `report` is called once for each failure. */
   constructor(context: PageContext, report: (sentence: string) => void) {
@@ -23,10 +26,21 @@ export class PageComposer {
   /** The page of a visit as it is now. Never throws. */
   compose(visit: Visit): Page {
     try {
-      return composePage(visit, this.#context);
+      return this.#composeOnce(visit);
     } catch (error) {
       return this.#explain(describeError(error));
     }
+  }
+
+  #composeOnce(visit: Visit): Page {
+    const { objects, clock } = this.#context;
+    const stamp = `${objects.version} ${Math.floor(clock.now() / 1000)}`;
+    if (stamp !== this.#stamp) this.#composed.clear();
+    this.#stamp = stamp;
+    const key = `${visit.path}?${visit.query}`;
+    const page = this.#composed.get(key) ?? composePage(visit, this.#context);
+    this.#composed.set(key, page);
+    return page;
   }
 
   #explain(sentence: string): Page {

@@ -29,6 +29,8 @@ export class WatchedObjects {
   /** Read while a page shows them. */
   readonly metrics: LeaderMetrics;
   #cancelGathering: (() => void) | undefined;
+  #version = 0;
+  #lastRoundMs = 0;
 
   constructor(options: Omit<WatchedOptions, 'onChange'>) {
     this.#options = { ...options, onChange: () => this.#gather() };
@@ -64,6 +66,11 @@ export class WatchedObjects {
     });
   }
 
+  /** Another number after each change of what can be shown. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Calls `onChange` soon after anything has changed. */
   subscribe(onChange: () => void): () => void {
     this.#listeners.add(onChange);
@@ -77,6 +84,7 @@ export class WatchedObjects {
     if (known) return known;
     if (this.#focuses.size >= MOST_FOCUSES && !this.#dropIdle()) return undefined;
     const focus = new Focus(found, this.#options);
+    this.#version += 1;
     this.#focuses.set(key, focus);
     return focus;
   }
@@ -132,10 +140,16 @@ export class WatchedObjects {
     return false;
   }
 
+  /** Half of the time is left for requests, however long a round takes. */
   #gather(): void {
-    this.#cancelGathering ??= this.#options.clock.setTimer(GATHER_MS, () => {
+    const { clock } = this.#options;
+    this.#version += 1;
+    const delayMs = Math.max(GATHER_MS, this.#lastRoundMs);
+    this.#cancelGathering ??= clock.setTimer(delayMs, () => {
       this.#cancelGathering = undefined;
+      const startMs = clock.monotonicMs();
       for (const listener of [...this.#listeners]) listener();
+      this.#lastRoundMs = clock.monotonicMs() - startMs;
     });
   }
 }
