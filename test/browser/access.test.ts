@@ -106,7 +106,7 @@ describe('the page of albridge ui for a screen reader', () => {
     expect(listNames(nodes, 'navigation', 'search')).toEqual(['albridge', 'Filter']);
     expect(listNames(nodes, 'heading')).toEqual(['Objects of albridge']);
     expect(listNames(nodes, 'searchbox', 'combobox', 'checkbox', 'button')).toEqual([
-      ...['Filter by text', 'Kind', 'only those not ready', 'Filter'],
+      ...['Pause updates', 'Filter by text', 'Kind', 'only those not ready', 'Filter'],
     ]);
     expect(listNames(nodes, 'columnheader')).toEqual([
       ...['Kind', 'Namespace', 'Name', 'Ready', 'Reason', 'Age', 'Message'],
@@ -183,16 +183,43 @@ describe('the page of albridge ui by the keyboard', () => {
     await showList();
     const list = await listStops();
     expect(list.map(({ what }) => what)).toEqual([
-      ...['Skip to the content', 'albridge: all objects', 'q', 'kind', 'not-ready', 'Filter'],
+      ...['Skip to the content', 'albridge: all objects', 'pause', 'q', 'kind', 'not-ready'],
+      'Filter',
       ...[LONG, 'web'],
     ]);
     await showObject();
     const stops = await listStops();
     expect(stops.map(({ what }) => what)).toEqual([
-      ...['Skip to the content', 'albridge: all objects', 'drawing-wide', 'The same as text'],
+      ...['Skip to the content', 'albridge: all objects', 'pause'],
+      ...['drawing-wide', 'The same as text'],
       ...['port', 'method', 'host', 'path', 'from', 'headers', 'Test'],
     ]);
     expect([...list, ...stops].filter(({ isSeen }) => !isSeen)).toEqual([]);
+  });
+
+  it('pauses the updates by the button, also while a filter is typed, and goes on', async () => {
+    await showList();
+    await page.evaluate(`document.getElementById('pause').focus()`);
+    await page.press('Enter');
+    const state = `document.getElementById('state').textContent`;
+    await page.until(`${state}.startsWith('Paused: as of ')`);
+    expect(await page.evaluate(`document.getElementById('pause').ariaPressed`)).toBe('true');
+    await place.report('web', 'WhilePaused', 'a message');
+    // Another page has it.
+    const other = await place.browser.openPage();
+    await other.visit(place.served.url);
+    await other.until(text('WhilePaused'));
+    expect(await page.evaluate(text('WhilePaused'))).toBe(false);
+    await page.evaluate(`document.querySelector('input[name=q]').focus()`);
+    await page.type('paused');
+    await page.until(text('WhilePaused'));
+    await place.report('web', 'StillPaused', 'a message');
+    await other.until(text('StillPaused'));
+    expect(await page.evaluate(text('StillPaused'))).toBe(false);
+    expect(await page.evaluate(`${state}.startsWith('Paused: as of ')`)).toBe(true);
+    await page.evaluate(`document.getElementById('pause').click()`);
+    await page.until(text('StillPaused'));
+    expect(await page.evaluate(`${state}.startsWith('Live')`)).toBe(true);
   });
 
   it('goes to the content by the skip link', async () => {

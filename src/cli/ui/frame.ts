@@ -44,7 +44,7 @@ export function framePage({ title, parts, state }: Framed, root: string): string
   const page = markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} - albridge</title><style>${trustMarkup(STYLE)}</style></head>
 <body><a class="skip" href="#content">Skip to the content</a>
-<header><nav aria-label="albridge"><a href="${root}">albridge: all objects</a></nav><p id="state" role="status" aria-live="polite" data-state="${badness}">${state.text}</p><p id="said" class="unseen" role="status"></p></header>
+<header><nav aria-label="albridge"><a href="${root}">albridge: all objects</a></nav><p id="state" role="status" aria-live="polite" data-state="${badness}">${state.text}</p><button id="pause" type="button" aria-pressed="false" hidden>Pause updates</button><p id="said" class="unseen" role="status"></p></header>
 <main id="content" tabindex="-1" data-shape="${digestShape({ title, parts })}">${parts.map(framePart)}</main>
 <script>${trustMarkup(SCRIPT)}</script></body></html>
 `;

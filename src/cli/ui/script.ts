@@ -1,6 +1,7 @@
 /**
  * The one script of every page. It replaces what changes by what the server sends, keeps focus, open
- * details and selected text, and sends a form while it is typed. How many objects a filter leaves is announced;
+ * details and selected text, and sends a form while it is typed. A button pauses the updates
+ * (https://www.w3.org/WAI/WCAG22/Understanding/pause-stop-hide.html). How many objects a filter leaves is announced;
  * changes in the cluster are not, since there may be many a second. Without it links and forms work all the same.
  * https://developer.mozilla.org/docs/Web/API/Server-sent_events
  */
@@ -12,6 +13,13 @@ let source;
 const say = (text, isBad) => {
   if (state.textContent !== text) state.textContent = text;
   state.dataset.state = isBad ? 'bad' : 'good';
+};
+const pause = document.getElementById('pause');
+let isPaused = false;
+let shownAt = new Date();
+const pauseAt = () => {
+  source.close();
+  say('Paused: as of ' + shownAt.toLocaleTimeString() + '. Press the button again for updates.', false);
 };
 const held = new Map();
 const isSelected = (live) => {
@@ -42,13 +50,15 @@ const listen = () => {
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
     const sent = JSON.parse(data);
+    shownAt = new Date();
     // Other parts than this document has: its object has appeared, or is gone.
     if (sent.shape !== content.dataset.shape) {
       source.close();
       return location.reload();
     }
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);
-    say(sent.state, sent.isBad);
+    if (isPaused) pauseAt();
+    else say(sent.state, sent.isBad);
     if (isAsked) said.textContent = document.getElementById('part-count')?.textContent ?? '';
     isAsked = false;
   };
@@ -72,6 +82,16 @@ for (const form of document.forms) {
   form.addEventListener('submit', (event) => { event.preventDefault(); onTyped(form); });
 }
 // A browser opens six connections to a server, and a hidden page needs none.
-document.addEventListener('visibilitychange', () => document.hidden ? source.close() : listen());
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) source.close();
+  else if (!isPaused) listen();
+});
+pause.hidden = false;
+pause.addEventListener('click', () => {
+  isPaused = !isPaused;
+  pause.setAttribute('aria-pressed', isPaused);
+  if (isPaused) pauseAt();
+  else listen();
+});
 listen();
 `;
