@@ -152,6 +152,24 @@ describe('the page of albridge ui for a screen reader', () => {
     },
   );
 
+  it('keeps the place of a reader: what has not changed stays the same in the document', async () => {
+    await showList();
+    await page.until(text('web'));
+    await page.evaluate(`window.rows = [...document.querySelectorAll('tbody tr')]`);
+    await page.evaluate(`window.cells = window.rows.map((row) => row.cells[2].firstChild)`);
+    await place.report('web', 'InPlace', 'a message');
+    await page.until(text('InPlace'));
+    await place.create('a-first');
+    await page.until(text('a-first'));
+    const kept = '[...window.rows, ...window.cells].every((one) => document.contains(one))';
+    expect(await page.evaluate(kept)).toBe(true);
+    expect(await page.evaluate(`window.rows.at(-1).innerText.includes('InPlace')`)).toBe(true);
+    expect(await page.evaluate(`document.querySelectorAll('tbody tr').length`)).toBe(3);
+    await place.delete('a-first');
+    await page.until(`document.querySelectorAll('tbody tr').length === 2`);
+    expect(await page.evaluate(kept)).toBe(true);
+  });
+
   it('announces the connection and what a filter leaves, and no change in the cluster', async () => {
     await showList();
     await page.evaluate(`(() => {

@@ -60,7 +60,7 @@ export function digestShape({ title, parts }: Pick<Page, 'title' | 'parts'>): st
 function framePart({ id, isFixed, isAnnounced, content }: Part): Markup {
   if (isFixed) return content;
   const politeness = isAnnounced ? 'polite' : 'off';
-  return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}">${content}</div>`;
+  return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}" aria-atomic="true">${content}</div>`;
 }
 
 const hash = (text: string): string =>
