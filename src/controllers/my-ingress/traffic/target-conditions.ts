@@ -1,5 +1,9 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import { findLeadingCondition, type StatedCondition } from '../../../core/objects/conditions.ts';
+import {
+  type Condition,
+  findLeadingCondition,
+  type StatedCondition,
+} from '../../../core/objects/conditions.ts';
 import type { EventDraft } from '../../../core/ports/events.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
 
@@ -13,21 +17,34 @@ type Unhealthy = NonNullable<TargetsState['unhealthy']>;
  * grace is over; of an object that is not Ready yet the one about Reconciling or Ready.
  */
 export function chooseEventType(
-  object: Pick<MyIngress, 'status'>,
-  { type, status, reason }: StatedCondition,
+  { status }: Pick<MyIngress, 'status'>,
+  condition: StatedCondition,
   wasReady: boolean,
 ): EventDraft['type'] | undefined {
-  if (type === SHUTDOWN || SILENT.includes(reason)) return undefined;
-  const { conditions = [] } = object.status ?? {};
-  const before = conditions.find((one) => one.type === type);
-  if (status === 'True') {
-    const isOver = before?.status === 'False' && !SILENT.includes(before.reason);
-    const isLate = before?.status === 'Unknown' && wasReady;
-    return isOver || isLate ? 'Normal' : undefined;
+  if (condition.type === SHUTDOWN || SILENT.includes(condition.reason)) return undefined;
+  const known = status?.conditions ?? [];
+  if (condition.status !== 'True') {
+    return isReported(known, condition, wasReady) ? undefined : 'Warning';
   }
-  const isReported = wasReady || findLeadingCondition(conditions)?.reason === reason;
-  if (before?.reason === reason && isReported) return undefined;
-  return status === 'False' || wasReady ? 'Warning' : undefined;
+  return isNews(known, condition.type, wasReady) ? 'Normal' : undefined;
+}
+
+/** True where the condition was not True, and no other event has that it is now. */
+function isNews(known: readonly Condition[], type: string, wasReady: boolean): boolean {
+  const before = known.find((one) => one.type === type);
+  if (before?.status === 'Unknown') return wasReady;
+  return before?.status === 'False' && !SILENT.includes(before.reason);
+}
+
+/** True where an earlier event or the one about Reconciling has what is wrong. */
+function isReported(
+  known: readonly Condition[],
+  { type, status, reason }: StatedCondition,
+  wasReady: boolean,
+): boolean {
+  if (!wasReady && status === 'Unknown') return true;
+  const isSame = known.some((one) => one.type === type && one.reason === reason);
+  return isSame && (wasReady || findLeadingCondition(known)?.reason === reason);
 }
 
 /** The condition that warns of pods that end too early. */

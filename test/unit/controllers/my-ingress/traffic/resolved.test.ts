@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/controllers/my-ingress/traffic/status.ts';
 import { settled } from '../../../../../src/core/reconcile/outcome.ts';
 import { draftOf } from '../drafts.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
 import { settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
 
