@@ -1,7 +1,7 @@
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
-import { type Drift, describeDrift } from './load-balancer/diff.ts';
+import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
 /** Records each change of a balancer as one event and one log line. */
