@@ -12,6 +12,7 @@ import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts'
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { recordOutdated, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
+import { readSelection } from './pod-index.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { readSelection } from './selection.ts';
 import { mergeRecords } from './sources/edited-sources.ts';
 import {
   awaitData,

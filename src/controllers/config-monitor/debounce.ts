@@ -7,9 +7,9 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
 import { findVouchers, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
+import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
-import { concerns } from './selection.ts';
 import {
   listDifferent,
   nameSource,
