@@ -76,7 +76,8 @@ const logMessagesAreConstant: Rule = {
     CallExpression: (node) => {
       const [text] = node.arguments ?? [];
       if (text === undefined || !isLogCall(node) || isConstant(text)) return;
-      const message = 'a log message is constant, so that lines can be grouped: add a field instead';
+      const message =
+        'a log message is constant, so that lines can be grouped: add a field instead';
       context.report({ node: text, message });
     },
   }),

@@ -30,13 +30,14 @@ const WIDTHS: Readonly<Record<Column, number>> = {
 /** Rules and targets are stacked; every other box stands beside those that it leads to. */
 export function placeGraph({ boxes, lines }: Graph): Placed {
   const tops = new Map<string, number>();
-  const inColumn = (column: Column): readonly Box[] => boxes.filter((box) => box.column === column);
-  const beside = (column: Column): void => placeBeside(inColumn(column), { lines, tops });
-  stackTargets(inColumn('backend'), { lines, tops });
-  beside('backend');
-  for (const [index, { id }] of inColumn('rule').entries()) tops.set(id, index * STEP);
-  beside('listener');
-  beside('balancer');
+  const listColumn = (column: Column): readonly Box[] =>
+    boxes.filter((box) => box.column === column);
+  const placeColumn = (column: Column): void => placeBeside(listColumn(column), { lines, tops });
+  stackTargets(listColumn('backend'), { lines, tops });
+  placeColumn('backend');
+  for (const [index, { id }] of listColumn('rule').entries()) tops.set(id, index * STEP);
+  placeColumn('listener');
+  placeColumn('balancer');
   const height = Math.max(...tops.values()) + BOX_HEIGHT;
   const lefts = listLefts(boxes);
   const placed = boxes.map((box) => ({

@@ -136,7 +136,7 @@ function findHold(change: DataChange, pods: number, scope: Scope): Outcome | und
     const message = `suspended; ${pods} pods are waiting to restart`;
     return waiting('Suspended' satisfies ConfigMonitorReason, message, 60_000);
   }
-  const quietMs = changes.quietForMs(change, spec.debounceSeconds);
+  const quietMs = changes.measureQuietMs(change, spec.debounceSeconds);
   if (quietMs > 0) {
     const message = `the data of ${sourceText} changed; ${pods} pods restart once it has been unchanged for ${spec.debounceSeconds} s`;
     return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);

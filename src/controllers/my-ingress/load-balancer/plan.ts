@@ -75,12 +75,12 @@ export function planLoadBalancer(
 /** Plans what a create call cannot carry, as far as AWS's defaults are known to differ from it; pure. */
 export function planAfterCreate(desired: DesiredLoadBalancer): readonly LoadBalancerStep[] {
   const { attributes, scheme, ipAddressType = 'ipv4' } = desired;
-  const defaultOf = (key: string): string | undefined =>
+  const findDefault = (key: string): string | undefined =>
     findAttributeDefault(key, { scheme, ipAddressType });
-  const differing = Object.entries(attributes).filter(([key, value]) => defaultOf(key) !== value);
+  const differing = Object.entries(attributes).filter(([key, value]) => findDefault(key) !== value);
   if (differing.length === 0) return [];
   const observed = differing.flatMap(([key]) => {
-    const value = defaultOf(key);
+    const value = findDefault(key);
     return value === undefined ? [] : [[key, value] as const];
   });
   const drift: Drift = {
