@@ -68,13 +68,13 @@ function stackTargets(backends: readonly Box[], { lines, tops }: Progress): void
 
 /** At the mean height of what a box leads to, and below the box before it. */
 function placeBeside(boxes: readonly Box[], { lines, tops }: Progress): void {
-  const wanted = boxes.map(({ id }) => {
+  const means = boxes.map(({ id }) => {
     const heights = lines.flatMap(({ from, to }) => (from === id ? (tops.get(to) ?? []) : []));
     const mean = heights.reduce((sum, height) => sum + height, 0) / heights.length;
     return { id, top: heights.length === 0 ? (tops.get(id) ?? 0) : mean };
   });
   let free = 0;
-  for (const { id, top } of wanted.toSorted((a, b) => a.top - b.top)) {
+  for (const { id, top } of means.toSorted((a, b) => a.top - b.top)) {
     tops.set(id, Math.max(free, top));
     free = (tops.get(id) ?? 0) + STEP;
   }

@@ -45,7 +45,7 @@ import { getController } from './transforms.ts';
 import { listPending } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** One ConfigMonitor: restarts the selected pods, a few at a time, when the data changes. */
 export function createConfigMonitorReconciler(
@@ -231,7 +231,7 @@ function reportSuspended(scope: Scope): Outcome {
   const pending = listPendingUids(scope);
   reportPods(pending, scope);
   const message = `suspended; ${pending.length} pods are waiting to restart`;
-  return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+  return waiting('Suspended' satisfies ConfigMonitorReason, message, RECHECK_MS);
 }
 
 function listPendingUids(scope: Scope): readonly string[] {

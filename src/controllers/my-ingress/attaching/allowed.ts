@@ -18,9 +18,9 @@ export function isAllowed(
   if (from === 'Same') return false;
   const labels = readLabels(namespace);
   if (labels === undefined) return undefined;
-  const wanted = Object.entries(selector?.matchLabels ?? {});
+  const required = Object.entries(selector?.matchLabels ?? {});
   return (
-    wanted.length > 0 &&
-    wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
+    required.length > 0 &&
+    required.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
   );
 }
