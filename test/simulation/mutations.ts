@@ -128,7 +128,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 5,
   },
   'expired-certificate-dropped': {
-    file: 'controllers/my-ingress/listeners/certificates.ts',
+    file: 'controllers/my-ingress/listeners/plan.ts',
     find: "if (isWhole || listener?.protocol !== 'HTTPS') return desired;",
     replace: 'if (isWhole || listener !== null) return desired;',
     why: 'a host whose certificate expires gets that of another host',
