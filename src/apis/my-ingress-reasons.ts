@@ -227,7 +227,8 @@ export type MyIngressReason = keyof typeof myIngressReasons;
 export const myIngressEvents = {
   CreatedALB: 'The load balancer was created',
   UpdatedALB: 'The load balancer was changed for an edit of the spec',
-  DriftRepaired: 'The load balancer was changed outside albridge; the note names what was repaired',
+  DriftRepaired:
+    'The load balancer, a listener, a rule, a target group or the security group was changed outside albridge; the note names what was repaired',
   AdoptedListener: 'A listener of others was taken over with the consent of its owner',
   AdoptedALB: 'An existing load balancer was adopted with the consent of its owner',
   TookOverALB: 'A load balancer of an earlier object of this name was taken over',
@@ -238,8 +239,6 @@ export const myIngressEvents = {
   UpdatedTraffic:
     'Listeners, rules, target groups or the security group were created or changed; the note lists the steps',
   SwitchedDirectly: 'Warning: a new target group got all requests at once; the note says why',
-  RepairedTraffic:
-    'Listeners, rules, target groups or the security group were changed outside albridge; the note names what was repaired',
   ...attachingConditions,
   ...certificateConditions,
   Resolved: 'BackendsResolved is True: every backend has targets',

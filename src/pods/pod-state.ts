@@ -181,7 +181,7 @@ export function readPodReady(pod: Pod | undefined): PodReady {
 /** A kubelet needs a moment more than the grace that a pod is given. */
 const OVERDUE_MS = 30_000;
 /** The next change of a pod comes by watch; this is for one that never comes. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** The reason why a pod that is being deleted still exists, and when to check again. */
 export interface Deletion {
@@ -199,7 +199,7 @@ export function explainDeletion({ metadata, spec }: Pod, nowMs: number): Deletio
   const { name, deletionTimestamp: due } = metadata;
   if (due === undefined) {
     const message = `pod ${name} belongs to an earlier object of this name and is being deleted`;
-    return { reason: 'Replacing', message, requeueAfterMs: LOOK_AGAIN_MS };
+    return { reason: 'Replacing', message, requeueAfterMs: RECHECK_MS };
   }
   const leftMs = Date.parse(due) + OVERDUE_MS - nowMs;
   if (leftMs > 0) {
@@ -209,6 +209,6 @@ export function explainDeletion({ metadata, spec }: Pod, nowMs: number): Deletio
   return {
     reason: 'PodTerminating',
     message: `pod ${name} should have been deleted by ${due}, and ${node} has not confirmed it; bring the node back, or, once the container surely no longer runs, kubectl delete pod ${name} --force`,
-    requeueAfterMs: LOOK_AGAIN_MS,
+    requeueAfterMs: RECHECK_MS,
   };
 }

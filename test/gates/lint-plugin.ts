@@ -4,7 +4,7 @@ import { type Edge, type LayerRule, layers } from './layers.ts';
 
 /**
  * The project's own rules as a plugin of oxlint (https://oxc.rs/docs/guide/usage/linter/js-plugins):
- * each layer rule under its own name, and `time-comes-from-the-clock`.
+ * each layer rule under its own name, `time-comes-from-the-clock` and `log-messages-are-constant`.
  */
 const root = resolve(import.meta.dirname, '../..');
 
@@ -16,6 +16,11 @@ interface Node {
   readonly name?: string;
   readonly literal?: Node;
   readonly value?: unknown;
+  readonly type?: string;
+  readonly object?: Node;
+  readonly property?: Node;
+  readonly consequent?: Node;
+  readonly alternate?: Node;
 }
 
 interface Context {
@@ -63,6 +68,31 @@ const timeComesFromTheClock: Rule = {
   },
 };
 
+const LEVELS = new Set(['debug', 'info', 'error']);
+
+/** `log.info(...)`, `this.#log.info(...)` and `pass.log.info(...)`, with a message that is computed. */
+const logMessagesAreConstant: Rule = {
+  create: (context) => ({
+    CallExpression: (node) => {
+      const [text] = node.arguments ?? [];
+      if (text === undefined || !isLogCall(node) || isConstant(text)) return;
+      const message =
+        'a log message is constant, so that lines can be grouped: add a field instead';
+      context.report({ node: text, message });
+    },
+  }),
+};
+
+function isLogCall({ callee: { object, property } = {} }: Node): boolean {
+  const logger = object?.property ?? object;
+  return logger?.name === 'log' && LEVELS.has(property?.name ?? '');
+}
+
+function isConstant({ type, consequent, alternate }: Node): boolean {
+  if (type !== 'ConditionalExpression') return type === 'Literal';
+  return consequent?.type === 'Literal' && alternate?.type === 'Literal';
+}
+
 function resolveImport(importer: string, specifier: string): string {
   if (specifier.startsWith('.')) return toProjectPath(resolve(dirname(importer), specifier));
   if (isBuiltin(specifier) && !specifier.startsWith('node:')) return `node:${specifier}`;
@@ -80,5 +110,6 @@ export default {
   rules: {
     ...Object.fromEntries(layerRules),
     'time-comes-from-the-clock': timeComesFromTheClock,
+    'log-messages-are-constant': logMessagesAreConstant,
   },
 };

@@ -26,9 +26,10 @@ describe('a deleted object', { concurrent: true }, () => {
     ]);
     expect(said).toContain('deleted');
     expect(await standIn.balancer(arn)).toBeUndefined();
-    expect((await objects.event('web', 'DeletedALB')).note).toMatch(/^Deleted ALB: web-alb-/);
-    const lines = await linesOnce(objects, 'web', ({ msg }) => msg.startsWith('Deleted ALB: '));
-    expect(lines.at(-1)?.msg).toMatch(/^Deleted ALB: /);
+    const deleted = await objects.event('web', 'DeletedALB');
+    expect(deleted.note).toMatch(/^Deleted ALB: web-alb-/);
+    const lines = await linesOnce(objects, 'web', ({ reason }) => reason === 'DeletedALB');
+    expect(lines.at(-1)).toMatchObject({ msg: 'event occurred', note: deleted.note });
   });
 
   it('stays while deletion protection is on, says what to do, and is deleted when it is off', async () => {

@@ -257,7 +257,7 @@ describe('an object with traffic', { concurrent: true }, () => {
     await outsider.deleteListener(listeners[0]?.arn ?? '');
     await outsider.setHealthCheckPath(group?.arn ?? '', '/elsewhere');
     await until('the listener is back', async () => (await ruleNames(object)).join() === 'api');
-    const event = await objects.event('shop', 'RepairedTraffic');
+    const event = await objects.event('shop', 'DriftRepaired');
     expect(event.note).toContain('listener/80');
     const repaired = await standIn.operatorCalls('ModifyTargetGroup');
     expect(

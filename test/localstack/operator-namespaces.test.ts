@@ -45,7 +45,7 @@ describe('a deleted namespace', () => {
     // Its last words are read by then.
     await operator.stop();
     expect(operator.log.filter(isError).slice(errors)).toEqual([]);
-    const deleted = operator.log.filter(({ msg }) => msg.startsWith('Deleted ALB: '));
+    const deleted = operator.log.filter(({ reason }) => reason === 'DeletedALB');
     expect(deleted).toHaveLength(2);
   });
 });

@@ -128,7 +128,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 5,
   },
   'expired-certificate-dropped': {
-    file: 'controllers/my-ingress/listeners/certificates.ts',
+    file: 'controllers/my-ingress/listeners/plan.ts',
     find: "if (isWhole || listener?.protocol !== 'HTTPS') return desired;",
     replace: 'if (isWhole || listener !== null) return desired;',
     why: 'a host whose certificate expires gets that of another host',
@@ -149,7 +149,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 9,
   },
   'drift-ignored': {
-    file: 'controllers/my-ingress/load-balancer/diff.ts',
+    file: 'controllers/my-ingress/load-balancer/plan.ts',
     find: 'return isSameSet(desired, observed) ? [] : [{ field, desired, observed }];',
     replace: 'return [];',
     why: 'subnets and security groups stay as somebody left them',
@@ -163,7 +163,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 20,
   },
   'removed-tag-forgotten': {
-    file: 'controllers/my-ingress/load-balancer/diff.ts',
+    file: 'controllers/my-ingress/load-balancer/plan.ts',
     find: 'const remove = applied.filter((key) => !Object.hasOwn(desired, key) && !isOwnershipTag(key));',
     replace: 'const remove = applied.filter(() => false);',
     why: 'a tag that left the spec stays on the balancer',

@@ -4,7 +4,6 @@ import { type Input, requiredText, structuresOf, textOf } from '../input-fields.
 import { checkedEnum, integerBetween } from '../traffic/checked-input.ts';
 import type { Listener, ListenerProtocol, ListenerTls } from './listener.ts';
 import { describeMutualAuthentication, readMutualAuthentication } from './mutual-authentication.ts';
-import { DEFAULT_POLICY, SSL_POLICIES } from './ssl-policies.ts';
 
 /** The settings by which, with the default actions, a second create means the same listener. */
 export type ListenerSettings = Pick<Listener, 'port' | 'protocol' | 'tls'>;
@@ -130,3 +129,40 @@ function checkedCertificate(world: ReadableWorld, arn: string): string {
   if (isOurs) return arn;
   throw validationError(`Certificate ARN '${arn}' is not valid`);
 }
+
+/** AWS's default; it allows TLS 1.0. */
+const DEFAULT_POLICY = 'ELBSecurityPolicy-2016-08';
+
+/**
+ * Security policies of Application Load Balancers by name; what they contain is not modelled.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/describe-ssl-policies.html
+ */
+const SSL_POLICIES: ReadonlySet<string> = new Set([
+  DEFAULT_POLICY,
+  'ELBSecurityPolicy-2015-05',
+  'ELBSecurityPolicy-TLS-1-0-2015-04',
+  'ELBSecurityPolicy-TLS-1-1-2017-01',
+  'ELBSecurityPolicy-TLS-1-2-2017-01',
+  'ELBSecurityPolicy-TLS-1-2-Ext-2018-06',
+  'ELBSecurityPolicy-FS-2018-06',
+  'ELBSecurityPolicy-FS-1-1-2019-08',
+  'ELBSecurityPolicy-FS-1-2-2019-08',
+  'ELBSecurityPolicy-FS-1-2-Res-2019-08',
+  'ELBSecurityPolicy-FS-1-2-Res-2020-10',
+  'ELBSecurityPolicy-TLS13-1-0-2021-06',
+  'ELBSecurityPolicy-TLS13-1-1-2021-06',
+  'ELBSecurityPolicy-TLS13-1-2-2021-06',
+  'ELBSecurityPolicy-TLS13-1-2-Ext0-2021-06',
+  'ELBSecurityPolicy-TLS13-1-2-Ext1-2021-06',
+  'ELBSecurityPolicy-TLS13-1-2-Ext2-2021-06',
+  'ELBSecurityPolicy-TLS13-1-2-Res-2021-06',
+  'ELBSecurityPolicy-TLS13-1-3-2021-06',
+  'ELBSecurityPolicy-TLS13-1-0-FIPS-2023-04',
+  'ELBSecurityPolicy-TLS13-1-1-FIPS-2023-04',
+  'ELBSecurityPolicy-TLS13-1-2-FIPS-2023-04',
+  'ELBSecurityPolicy-TLS13-1-2-Res-FIPS-2023-04',
+  'ELBSecurityPolicy-TLS13-1-3-FIPS-2023-04',
+  'ELBSecurityPolicy-TLS13-1-2-Res-PQ-2025-09',
+  'ELBSecurityPolicy-TLS13-1-2-PQ-2025-09',
+  'ELBSecurityPolicy-TLS13-1-3-PQ-2025-09',
+]);

@@ -89,8 +89,8 @@ function judgeNumber(path: string, key: keyof BucketLimits, value: unknown): rea
 }
 
 function computeShare({ burst, perSecond }: BucketLimits): BucketLimits {
-  const rounded = (value: number): number => Number(value.toFixed(3));
-  return { burst: rounded(burst * OWN_SHARE), perSecond: rounded(perSecond * OWN_SHARE) };
+  const round = (value: number): number => Number(value.toFixed(3));
+  return { burst: round(burst * OWN_SHARE), perSecond: round(perSecond * OWN_SHARE) };
 }
 
 function parseJson(text: string): unknown {

@@ -177,13 +177,13 @@ export class Budget {
   #createReservation(shares: readonly Share[]): Reservation {
     const left = new Map(shares.map(({ bucket, request }) => [bucket, request.count]));
     const cut = new Set(shares.flatMap(({ bucket, isCut }) => (isCut ? [bucket] : [])));
-    const paidBy = (operation: AwsOperation): Bucket[] =>
+    const findBuckets = (operation: AwsOperation): Bucket[] =>
       [...left.keys()].filter(({ name }) => getBuckets(operation).includes(name));
     const isKnown = (operation: AwsOperation): boolean =>
-      paidBy(operation).length === getBuckets(operation).length;
+      findBuckets(operation).length === getBuckets(operation).length;
     return {
       spend: (operation) => {
-        const buckets = paidBy(operation);
+        const buckets = findBuckets(operation);
         const canPay = buckets.every((one) => (left.get(one) ?? 0) > 0 && !this.#isHeld(one));
         if (!isKnown(operation) || !canPay) return false;
         for (const bucket of buckets) {
@@ -222,7 +222,7 @@ export class Budget {
       }
       const isPatient = taking.requester.isUnderWay === true && !this.#isHeld(short.bucket);
       if (!isPatient && sleptMs + short.turnInMs > LONGEST_SLEEP_MS) {
-        throw this.#exhausted(taking, short);
+        throw this.#createExhaustion(taking, short);
       }
       await sleep(clock, short.turnInMs, signal).catch((reason: unknown) => {
         for (const { bucket, request } of shares) bucket.tokens.abandon(request);
@@ -231,7 +231,7 @@ export class Budget {
     }
   }
 
-  #exhausted({ operation, requester }: Taking, { bucket, turnInMs }: Short): OperatorError {
+  #createExhaustion({ operation, requester }: Taking, { bucket, turnInMs }: Short): OperatorError {
     const { clock, metrics } = this.#options;
     metrics.count(awsMetrics.budgetExhausted, { bucket: bucket.name });
     const holdMs = bucket.heldUntilMs - clock.monotonicMs();

@@ -3,7 +3,7 @@ import { OperatorError, rewordError } from '../../core/reconcile/operator-error.
 import { type AwsCall, chargeTo } from '../client/aws-call.ts';
 import { allowAbsence, createUnreadableError, isAbsence } from '../client/aws-errors.ts';
 import type { AwsOperation } from '../client/operations.ts';
-import type { PayerOf } from '../inventory/batch.ts';
+import type { FindPayer } from '../inventory/batch.ts';
 import type { LoadBalancer, LoadBalancerRef, LoadBalancerState } from './load-balancers.ts';
 
 /** AWS's bound on ARNs in one DescribeLoadBalancers or DescribeTags. */
@@ -15,10 +15,10 @@ const ONE_BY_ONE = 4;
 /** Each ARN with its answer, undefined where it is absent, or a failure that names it alone. */
 export type Answers<T> = ReadonlyMap<string, T | undefined | Promise<T | undefined>>;
 
-/** Without `payerOf` the call's own payer pays. */
+/** Without `findPayer` the call's own payer pays. */
 export interface Calls {
   readonly call: AwsCall;
-  readonly payerOf?: PayerOf;
+  readonly findPayer?: FindPayer;
 }
 
 /** Throws reason LoadBalancerNotFound. */
@@ -38,12 +38,12 @@ export async function describeOne(
 
 /** Up to 20. */
 export function describeThese(
-  { call: shared, payerOf }: Calls,
+  { call: shared, findPayer }: Calls,
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<Answers<LoadBalancer>> {
   return readEach('DescribeLoadBalancers', arns, async (asked) => {
-    const call = payerOf ? chargeTo(payerOf(asked), shared) : shared;
+    const call = findPayer ? chargeTo(findPayer(asked), shared) : shared;
     const [arn = ''] = asked;
     if (asked.length === 1) return new Map([[arn, await describeOne(call, { arn }, signal)]]);
     const input = { LoadBalancerArns: [...asked] };

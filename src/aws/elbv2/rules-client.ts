@@ -5,8 +5,7 @@ import { shapeActions, toAction } from './actions.ts';
 import { shapeCondition, toCondition } from './conditions.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
-import type { KnownTransform, Rule, Rules } from './traffic.ts';
-import { shapeTransform, toTransform } from './transforms.ts';
+import type { KnownTransform, Rule, Rules, Transform } from './traffic.ts';
 
 /** Rules over AWS. */
 export function createRules(call: AwsCall): Rules {
@@ -95,6 +94,33 @@ function shapeRule(from: elb.Rule): Rule | undefined {
     transforms: (from.Transforms ?? []).map(shapeTransform),
   };
 }
+
+/** A transform as AWS takes it. */
+export function toTransform({ kind, regex, replace }: KnownTransform): elb.RuleTransform {
+  const config = { Rewrites: [{ Regex: regex, Replace: replace }] };
+  return kind === 'host'
+    ? { Type: 'host-header-rewrite', HostHeaderRewriteConfig: config }
+    : { Type: 'url-rewrite', UrlRewriteConfig: config };
+}
+
+/**
+ * A transform as AWS echoes it. What albridge does not write is `unknown`.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RuleTransform.html
+ */
+export function shapeTransform(from: elb.RuleTransform): Transform {
+  const { Type: type = '', HostHeaderRewriteConfig, UrlRewriteConfig } = from;
+  const [first, ...others] = (HostHeaderRewriteConfig ?? UrlRewriteConfig)?.Rewrites ?? [];
+  const kind = KINDS[type];
+  const { Regex: regex, Replace: replace } = first ?? {};
+  const isKnown = kind !== undefined && others.length === 0;
+  if (!isKnown || regex === undefined || replace === undefined) return { kind: 'unknown', type };
+  return { kind, regex, replace };
+}
+
+const KINDS: Readonly<Record<string, KnownTransform['kind']>> = {
+  'host-header-rewrite': 'host',
+  'url-rewrite': 'url',
+};
 
 function refer(ruleArn: string): { readonly subject: string } {
   return { subject: `rule ${ruleArn}` };

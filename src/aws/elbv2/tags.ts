@@ -18,7 +18,7 @@ export function createTagsBatch(call: AwsCall, clock: Clock): Batch<Tags | undef
   return new Batch({
     clock,
     mostKeys: MOST_ARNS,
-    load: (arns, signal, payerOf) => readTags({ call, payerOf }, arns, signal),
+    load: (arns, signal, findPayer) => readTags({ call, findPayer }, arns, signal),
   });
 }
 
@@ -49,14 +49,14 @@ export function createResourceTags(
 
 /** Up to 20. */
 export function readTags(
-  { call, payerOf }: Calls,
+  { call, findPayer }: Calls,
   arns: readonly string[],
   signal: AbortSignal,
 ): Promise<Answers<Tags>> {
   return readEach('DescribeTags', arns, async (asked) => {
     const input = { ResourceArns: [...asked] };
     const subject = describeSubject(asked);
-    const answer = await call('DescribeTags', input, { subject, signal, ...payerOf?.(asked) });
+    const answer = await call('DescribeTags', input, { subject, signal, ...findPayer?.(asked) });
     const read = new Map(
       (answer.TagDescriptions ?? []).flatMap(({ ResourceArn, Tags: tags }) =>
         ResourceArn ? [[ResourceArn, shapePairs(tags ?? [])] as const] : [],

@@ -13,12 +13,12 @@ export interface BatchOptions<V> {
   load(
     keys: readonly string[],
     signal: AbortSignal,
-    payerOf: PayerOf,
+    findPayer: FindPayer,
   ): Promise<ReadonlyMap<string, V | Promise<V>>>;
 }
 
 /** The payer of a call that reads these keys of a load. */
-export type PayerOf = (keys: readonly string[]) => Payer;
+export type FindPayer = (keys: readonly string[]) => Payer;
 
 /** Reads within this time of the first share its load. */
 const MOMENT_MS = 5;
@@ -108,8 +108,9 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
   if (present.length === 0) return;
   try {
     const keys = [...new Set(present.map(({ key }) => key))];
-    const payerOf: PayerOf = (read) => choosePayer(present.filter(({ key }) => read.includes(key)));
-    const values = await options.load(keys, load.controller.signal, payerOf);
+    const findPayer: FindPayer = (read) =>
+      choosePayer(present.filter(({ key }) => read.includes(key)));
+    const values = await options.load(keys, load.controller.signal, findPayer);
     for (const { key, resolve } of present) resolve(values.get(key) as V | Promise<V>);
   } catch (reason) {
     for (const { reject } of present) reject(reason);

@@ -136,9 +136,9 @@ function createShared({ call, clock }: InventoryParts): Shared {
     reads: new Batch({
       clock,
       mostKeys: Number.POSITIVE_INFINITY,
-      load: (arns, signal, payerOf) => {
+      load: (arns, signal, findPayer) => {
         const listed = shared.snapshot?.listed.size;
-        return describeMany({ call, payerOf }, arns, { signal, listed });
+        return describeMany({ call, findPayer }, arns, { signal, listed });
       },
     }),
   };
@@ -251,20 +251,20 @@ interface DescribeOptions {
 
 /** For more than twenty whichever is fewer calls: twenty ARNs each, or all that the account has. */
 async function describeMany(
-  { call, payerOf }: Required<Calls>,
+  { call, findPayer }: Required<Calls>,
   arns: readonly string[],
   { signal, listed = Number.POSITIVE_INFINITY }: DescribeOptions,
 ): Promise<Answers<LoadBalancer>> {
   const found = new Map<string, LoadBalancer>();
   const pageSize = choosePageSize(listed);
   if (Math.ceil(listed / pageSize) < Math.ceil(arns.length / MOST_ARNS) - 1) {
-    const all = await describeAll(chargeTo(payerOf(arns), call), pageSize, signal);
+    const all = await describeAll(chargeTo(findPayer(arns), call), pageSize, signal);
     for (const one of all) found.set(one.arn, one);
   }
   const answers = arns.map((arn) => [arn, found.get(arn)] as const);
   const parts = [];
   for (const chunk of splitIntoChunks(arns.filter((arn) => !found.has(arn)))) {
-    parts.push(...(await describeThese({ call, payerOf }, chunk, signal)));
+    parts.push(...(await describeThese({ call, findPayer }, chunk, signal)));
   }
   return new Map([...answers, ...parts]);
 }

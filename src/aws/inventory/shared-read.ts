@@ -23,10 +23,10 @@ export class SharedRead<V> {
     this.#batch = new Batch<V>({
       clock,
       mostKeys: 1,
-      load: async (keys, signal, payerOf) => {
+      load: async (keys, signal, findPayer) => {
         const [key = ''] = keys;
         const atMs = clock.monotonicMs();
-        const value = await load(key, signal, payerOf(keys));
+        const value = await load(key, signal, findPayer(keys));
         this.#answers.set(key, { value, atMs });
         return new Map([[key, value]]);
       },

@@ -111,7 +111,7 @@ function listChoices(commands: readonly Command[]): readonly Choices[] {
 function listChoicesOf(prefix: string, options: Options): readonly Choices[] {
   return Object.entries(options).flatMap(([name, doc]) => {
     const { choices } = doc;
-    return choices ? [{ patterns: matchFlags(prefix, namesOf(name, doc)), choices }] : [];
+    return choices ? [{ patterns: matchFlags(prefix, listSpellings(name, doc)), choices }] : [];
   });
 }
 
@@ -123,7 +123,7 @@ function matchFlags(prefix: string, flags: readonly string[]): readonly string[]
 function listFreeValues(commands: readonly Command[]): readonly string[] {
   const all: Options = Object.assign({}, ...commands.map(({ options }) => options), commonOptions);
   return Object.entries(all).flatMap(([name, doc]) =>
-    doc.type === 'string' && !doc.choices ? matchFlags("*' '", namesOf(name, doc)) : [],
+    doc.type === 'string' && !doc.choices ? matchFlags("*' '", listSpellings(name, doc)) : [],
   );
 }
 
@@ -135,7 +135,7 @@ function listFlags(options: Options): readonly string[] {
   return Object.keys(options).map((name) => `--${name}`);
 }
 
-function namesOf(name: string, { short }: OptionDoc): string[] {
+function listSpellings(name: string, { short }: OptionDoc): string[] {
   return short ? [`--${name}`, `-${short}`] : [`--${name}`];
 }
 

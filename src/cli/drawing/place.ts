@@ -30,13 +30,14 @@ const WIDTHS: Readonly<Record<Column, number>> = {
 /** Rules and targets are stacked; every other box stands beside those that it leads to. */
 export function placeGraph({ boxes, lines }: Graph): Placed {
   const tops = new Map<string, number>();
-  const inColumn = (column: Column): readonly Box[] => boxes.filter((box) => box.column === column);
-  const beside = (column: Column): void => placeBeside(inColumn(column), { lines, tops });
-  stackTargets(inColumn('backend'), { lines, tops });
-  beside('backend');
-  for (const [index, { id }] of inColumn('rule').entries()) tops.set(id, index * STEP);
-  beside('listener');
-  beside('balancer');
+  const listColumn = (column: Column): readonly Box[] =>
+    boxes.filter((box) => box.column === column);
+  const placeColumn = (column: Column): void => placeBeside(listColumn(column), { lines, tops });
+  stackTargets(listColumn('backend'), { lines, tops });
+  placeColumn('backend');
+  for (const [index, { id }] of listColumn('rule').entries()) tops.set(id, index * STEP);
+  placeColumn('listener');
+  placeColumn('balancer');
   const height = Math.max(...tops.values()) + BOX_HEIGHT;
   const lefts = listLefts(boxes);
   const placed = boxes.map((box) => ({
@@ -67,13 +68,13 @@ function stackTargets(backends: readonly Box[], { lines, tops }: Progress): void
 
 /** At the mean height of what a box leads to, and below the box before it. */
 function placeBeside(boxes: readonly Box[], { lines, tops }: Progress): void {
-  const wanted = boxes.map(({ id }) => {
+  const means = boxes.map(({ id }) => {
     const heights = lines.flatMap(({ from, to }) => (from === id ? (tops.get(to) ?? []) : []));
     const mean = heights.reduce((sum, height) => sum + height, 0) / heights.length;
     return { id, top: heights.length === 0 ? (tops.get(id) ?? 0) : mean };
   });
   let free = 0;
-  for (const { id, top } of wanted.toSorted((a, b) => a.top - b.top)) {
+  for (const { id, top } of means.toSorted((a, b) => a.top - b.top)) {
     tops.set(id, Math.max(free, top));
     free = (tops.get(id) ?? 0) + STEP;
   }

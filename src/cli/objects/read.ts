@@ -144,13 +144,13 @@ async function readObject(
 
 function chooseOne(
   results: readonly Found[],
-  wanted: {
+  query: {
     readonly name: string;
     readonly namespace: string;
     readonly chosen: OurKind | undefined;
   },
 ): FoundObject {
-  const { name, namespace, chosen } = wanted;
+  const { name, namespace, chosen } = query;
   const found = results.filter((one): one is FoundObject => one !== undefined && 'object' in one);
   const [only, other] = found;
   if (only && other) {

@@ -28,7 +28,7 @@ import { isAnnotated, type TrimmedConfigMap } from './transforms.ts';
 
 const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
-const LOOK_AGAIN_MS = 5_000;
+const RECHECK_MS = 5_000;
 
 const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
 
@@ -105,7 +105,7 @@ async function reconcile(
     monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
   if (place?.kind === 'stale' || place?.kind === 'terminating') {
     const message = `waiting until the earlier ConfigMonitor ${place.child.metadata.name} is deleted`;
-    return waiting('Replacing', message, LOOK_AGAIN_MS);
+    return waiting('Replacing', message, RECHECK_MS);
   }
   const onChange = (change: OwnedChange): void => recordChange(change, pass);
   await ensureOwned(configMap, { ...monitors, desired, signal: pass.signal, onChange });

@@ -12,6 +12,7 @@ import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts'
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { recordOutdated, startRollout } from './debounce.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
+import { readSelection } from './pod-index.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { readSelection } from './selection.ts';
 import { mergeRecords } from './sources/edited-sources.ts';
 import {
   awaitData,
@@ -45,7 +45,7 @@ import { getController } from './transforms.ts';
 import { listPending } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** One ConfigMonitor: restarts the selected pods, a few at a time, when the data changes. */
 export function createConfigMonitorReconciler(
@@ -231,7 +231,7 @@ function reportSuspended(scope: Scope): Outcome {
   const pending = listPendingUids(scope);
   reportPods(pending, scope);
   const message = `suspended; ${pending.length} pods are waiting to restart`;
-  return waiting('Suspended' satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+  return waiting('Suspended' satisfies ConfigMonitorReason, message, RECHECK_MS);
 }
 
 function listPendingUids(scope: Scope): readonly string[] {

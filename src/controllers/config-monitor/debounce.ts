@@ -7,9 +7,9 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
 import { findVouchers, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
+import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
-import { concerns } from './selection.ts';
 import {
   listDifferent,
   nameSource,
@@ -136,7 +136,7 @@ function findHold(change: DataChange, pods: number, scope: Scope): Outcome | und
     const message = `suspended; ${pods} pods are waiting to restart`;
     return waiting('Suspended' satisfies ConfigMonitorReason, message, 60_000);
   }
-  const quietMs = changes.quietForMs(change, spec.debounceSeconds);
+  const quietMs = changes.measureQuietMs(change, spec.debounceSeconds);
   if (quietMs > 0) {
     const message = `the data of ${sourceText} changed; ${pods} pods restart once it has been unchanged for ${spec.debounceSeconds} s`;
     return waiting('Debouncing' satisfies ConfigMonitorReason, message, quietMs);

@@ -230,6 +230,7 @@ function evictOrDelete(pod: TrimmedPod, { evictor, spec }: Scope): Promise<Evict
 function recordRestart({ metadata }: TrimmedPod, { pass, spec }: Scope): void {
   const note = `${metadata.name} was deleted successfully`;
   const isDeleted = spec.strategy === 'Delete';
+  // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
   pass.log.info(note);
   pass.recordEvent({
     type: 'Normal',

@@ -90,7 +90,7 @@ export class Changes {
     if (known?.recorded === recorded) return known;
     const { change } = object.status;
     if (change === undefined || change.recorded !== recorded) return undefined;
-    const restored = this.#restored(change);
+    const restored = this.#restore(change);
     this.#observed.set(getKey(object), restored);
     return restored;
   }
@@ -106,7 +106,7 @@ export class Changes {
   }
 
   /** How long the quiet period still lasts, in ms. */
-  quietForMs({ firstSeenMs, lastSeenMs }: DataChange, debounceSeconds: number): number {
+  measureQuietMs({ firstSeenMs, lastSeenMs }: DataChange, debounceSeconds: number): number {
     const dueMs = Math.min(lastSeenMs + debounceSeconds * 1000, firstSeenMs + MAX_WAIT_MS);
     return Math.max(0, dueMs - this.#clock.monotonicMs());
   }
@@ -129,7 +129,7 @@ export class Changes {
     this.#toldSince.delete(key);
   }
 
-  #restored({ pods, between, sources, ...change }: NotedChange): DataChange {
+  #restore({ pods, between, sources, ...change }: NotedChange): DataChange {
     const nowMs = this.#clock.monotonicMs();
     const uids = { pods: new Set(pods), between: new Set(between) };
     const names = sources && { sources: new Set(sources) };

@@ -2,8 +2,7 @@ import type { ConfigMonitor } from '../../apis/config-monitor.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
-import { affectsRestarts } from './pod-index.ts';
-import { readSelection, selects } from './selection.ts';
+import { affectsRestarts, readSelection, selects } from './pod-index.ts';
 import {
   listSources,
   nameSource,

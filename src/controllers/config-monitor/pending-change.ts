@@ -1,8 +1,8 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { type DataChange, readRecordedHash } from './memory.ts';
+import { concerns, formatSelection, readSelection, selects } from './pod-index.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
-import { concerns, formatSelection, readSelection, selects } from './selection.ts';
 import { listUses } from './sources/pod-uses.ts';
 import {
   abbreviateSources,

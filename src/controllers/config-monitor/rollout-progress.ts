@@ -19,7 +19,7 @@ import {
 } from './workload-groups.ts';
 
 /** The next change of a pod comes by watch; this is for one that never comes. */
-const LOOK_AGAIN_MS = 10_000;
+const RECHECK_MS = 10_000;
 /** The disruption controller needs a moment to observe that a pod is ready: no reason for a warning. */
 const BUDGET_GRACE_MS = 3_000;
 const ASK_AGAIN_MS = 500;
@@ -56,7 +56,7 @@ export function judgeProgress(
     return waiting('WaitingForReady' satisfies ConfigMonitorReason, why, ASK_AGAIN_MS);
   }
   const reason = isWaiting ? 'WaitingForReady' : 'RolloutStarted';
-  const requeueAfterMs = Math.min(LOOK_AGAIN_MS, leftMs, soonestMs);
+  const requeueAfterMs = Math.min(RECHECK_MS, leftMs, soonestMs);
   return waiting(reason satisfies ConfigMonitorReason, why, requeueAfterMs);
 }
 

@@ -5,6 +5,7 @@ import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
 import { listUnchanged } from './pending-change.ts';
+import { formatSelection } from './pod-index.ts';
 import {
   announceEnd,
   announceFailure,
@@ -20,7 +21,6 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { formatSelection } from './selection.ts';
 import {
   listRestartedFor,
   type ObservedData,

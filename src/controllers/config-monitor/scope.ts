@@ -11,9 +11,8 @@ import type { LivePods, PodEvictor } from '../../pods/pod-ports.ts';
 import type { Workloads } from '../../pods/workloads.ts';
 import type { Changes, Progress, Refusals } from './memory.ts';
 import type { MonitorIndex } from './monitor-index.ts';
-import type { PodIndex } from './pod-index.ts';
+import type { PodIndex, Selection } from './pod-index.ts';
 import type { Counts, SourceMetrics } from './reports/source-metrics.ts';
-import type { Selection } from './selection.ts';
 import {
   nameSource,
   type ObservedData,

@@ -13,7 +13,7 @@ import { CONTAINER } from './desired-pod.ts';
 import { reportNoPod, reportPod, type Scope } from './status.ts';
 
 /** The next change of the pod comes by watch; this is for one that never comes. */
-export const LOOK_AGAIN_MS = 60_000;
+export const RECHECK_MS = 60_000;
 
 /** Waits until our pod, which was deleted, is gone. */
 export function awaitReplacement(pod: Pod, scope: Scope): Outcome {
@@ -62,7 +62,7 @@ async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
   const message = `replacing pod ${pod.metadata.name}: ${why}`;
-  return waiting('Replacing' satisfies ImmortalContainerReason, message, LOOK_AGAIN_MS);
+  return waiting('Replacing' satisfies ImmortalContainerReason, message, RECHECK_MS);
 }
 
 function awaitDeletion(pod: Pod, { clock }: Scope): Outcome {

@@ -10,7 +10,7 @@ import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts'
 import type { Pod } from '../../pods/pod.ts';
 import { readPodState } from '../../pods/pod-state.ts';
 import { CONTAINER, compareOwnPart } from './desired-pod.ts';
-import { LOOK_AGAIN_MS } from './replacement.ts';
+import { RECHECK_MS } from './replacement.ts';
 import type { Scope } from './status.ts';
 import { reportNoPod, reportPod } from './status.ts';
 
@@ -84,7 +84,7 @@ function judgePod(pod: Pod, { starts, pass, object }: Scope): Outcome {
   if (reason === 'InvalidImage') {
     throw createFailure(immortalContainerReasons, reason, { observed: message });
   }
-  return waiting(reason, message, LOOK_AGAIN_MS);
+  return waiting(reason, message, RECHECK_MS);
 }
 
 /** Created by another replica, or just now by nobody knows whom: the watch will show it. */

@@ -11,8 +11,8 @@ export function recordChange(pass: Pass, change: OwnedChange): void {
   const { name } = change.child.metadata;
   switch (change.kind) {
     case 'created': {
-      // The article's sentence.
       const note = `Pod ${name} created.`;
+      // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
       pass.log.info(note);
       return pass.recordEvent({ type: 'Normal', reason: 'PodCreated', action: 'Create', note });
     }

@@ -36,7 +36,7 @@ function isServing(pod: Pod): boolean {
 }
 
 /** The next change of a pod comes by watch; this is for one that never comes. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** Judges by the first pod that is not as desired; throws where it is a failure. */
 export function judgeSlots({ slots, surplus }: Snapshot, nowMs: number): Outcome {
@@ -81,7 +81,7 @@ function findTrouble(slot: Slot, nowMs: number): Outcome | undefined {
 }
 
 function awaitReplacement(message: string): Outcome {
-  return waiting('Replacing' satisfies MyAppReason, message, LOOK_AGAIN_MS);
+  return waiting('Replacing' satisfies MyAppReason, message, RECHECK_MS);
 }
 
 /** Throws a failure that time heals: reported as a warning, and retried when the delay is over. */
@@ -102,6 +102,6 @@ function judgeUnready({ pod, state }: Extract<Slot, { kind: 'standing' }>): Outc
   if (state.kind !== 'unready')
     return awaitReplacement(`pod ${pod.metadata.name} has just changed`);
   const { reason, message } = state;
-  if (reason !== 'InvalidImage') return waiting(reason, message, LOOK_AGAIN_MS);
+  if (reason !== 'InvalidImage') return waiting(reason, message, RECHECK_MS);
   throw createFailure(myAppReasons, reason, { observed: message });
 }

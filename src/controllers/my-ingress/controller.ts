@@ -21,7 +21,6 @@ import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
-import type { ObservedLoadBalancer } from './load-balancer/diff.ts';
 import {
   detectOwnershipFlapping,
   executePlan,
@@ -29,7 +28,11 @@ import {
   reportKeys,
 } from './load-balancer/execute.ts';
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
-import { type LoadBalancerStep, planLoadBalancer } from './load-balancer/plan.ts';
+import {
+  type LoadBalancerStep,
+  type ObservedLoadBalancer,
+  planLoadBalancer,
+} from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift } from './memory.ts';

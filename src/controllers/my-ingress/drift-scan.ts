@@ -237,8 +237,9 @@ export class DriftScan {
       for (const key of found) enqueue(key, { priority: LOW_PRIORITY });
     } catch (error) {
       if (!signal.aborted) {
-        const message = 'cannot read the tags of other load balancers and target groups';
-        this.#options.log.info(message, { err: error });
+        this.#options.log.info('cannot read the tags of other load balancers and target groups', {
+          err: error,
+        });
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
-import { type Drift, describeDrift } from './load-balancer/diff.ts';
+import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
 /** Records each change of a balancer as one event and one log line. */
@@ -11,13 +11,11 @@ interface NamedArn {
   readonly name: string;
 }
 
-/** In the words of the article: "Created ALB: <dns>". */
-export function recordCreated(scope: Scope, { arn, dns }: LoadBalancer): void {
-  recordEvent(
-    scope,
-    { reason: 'CreatedALB', action: 'Create', note: `Created ALB: ${dns}` },
-    { arn },
-  );
+export function recordCreated({ pass }: Scope, { arn, dns }: LoadBalancer): void {
+  const note = `Created ALB: ${dns}`;
+  pass.recordEvent({ type: 'Normal', reason: 'CreatedALB', action: 'Create', note });
+  // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
+  pass.log.info(note, { arn });
 }
 
 export function recordUpdated(
@@ -38,7 +36,7 @@ export function logCompleted(
   { arn, name }: LoadBalancer,
   drift: readonly Drift[],
 ): void {
-  pass.log.info(`Completed ALB ${name}: ${drift.map(describeDrift).join('; ')}`, { arn });
+  pass.log.info('Completed ALB', { arn, alb: name, differences: drift.map(describeDrift) });
 }
 
 export function recordAdopted(scope: Scope, { arn, name }: LoadBalancer): void {
@@ -78,14 +76,15 @@ export function recordLeftAlone(scope: ObjectScope, { arn, name }: NamedArn): vo
   recordEvent(scope, { type: 'Warning', reason: 'LeftALB', action: 'Release', note }, { arn });
 }
 
-/** One event, and one log line with these fields. */
+/** One event, and one log line with its reason and note, and with these fields. */
 export function recordEvent(
   { pass }: ObjectScope,
   draft: Omit<EventDraft, 'type'> & Partial<Pick<EventDraft, 'type'>>,
   fields: Readonly<Record<string, unknown>>,
 ): void {
+  const { reason, note } = draft;
   pass.recordEvent({ type: 'Normal', ...draft });
-  pass.log.info(draft.note, fields);
+  pass.log.info('event occurred', { reason, note, ...fields });
 }
 
 /** A difference against a spec that was applied once is drift; any other is an edit being applied. */

@@ -6,8 +6,8 @@ import type { Released } from '../../core/reconcile/reconciler.ts';
 import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
 import type { Step } from './graph/planned-step.ts';
 import { LOAD_BALANCER_ID } from './graph/resource-id.ts';
-import { isOwnershipTag } from './load-balancer/diff.ts';
 import { observePlaces, type PlaceRead } from './load-balancer/places.ts';
+import { isOwnershipTag } from './load-balancer/plan.ts';
 import {
   measureAbsenceDoubtMs,
   rememberAbsence,

@@ -2,7 +2,7 @@ import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type AwsOperation, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Drift } from './load-balancer/diff.ts';
+import type { Drift } from './load-balancer/plan.ts';
 import type { TrafficMemory } from './traffic/memory.ts';
 
 /**

@@ -15,7 +15,7 @@ import {
   findAttributeDefault,
   projectAddressing,
 } from './load-balancer/desired.ts';
-import type { Drift, ObservedLoadBalancer } from './load-balancer/diff.ts';
+import type { Drift, ObservedLoadBalancer } from './load-balancer/plan.ts';
 import { measureProvisioningMs, rememberProvisioning } from './memory.ts';
 import type { Scope } from './scope.ts';
 

@@ -6,6 +6,7 @@ import type { Pass } from '../../core/reconcile/reconciler.ts';
 export function recordChange(pass: Pass, change: OwnedChange): void {
   const { kind, metadata } = change.child;
   // The article's sentence and its words for the operation.
+  // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
   pass.log.info(`Reconciled ${kind}`, { operation: nameOperation(change), ...listFields(change) });
   pass.recordEvent({ type: 'Normal', ...draftEvent(change, `${kind} ${metadata.name}`) });
 }

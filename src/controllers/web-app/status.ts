@@ -7,7 +7,7 @@ import type { Deployment, DeploymentCondition } from './deployment.ts';
 import { chooseServicePort } from './desired.ts';
 
 /** The next change of the Deployment comes by watch; this is for one that never comes. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /**
  * Judges the progress of the Deployment by the rules of `kubectl rollout status`:
@@ -40,11 +40,7 @@ export function judgeDeployment(object: WebApp, deployment: Deployment | undefin
 function findRefusal(deployment: Deployment): Outcome | undefined {
   const failure = findCondition(deployment, 'ReplicaFailure');
   if (failure?.status !== 'True') return undefined;
-  return waiting(
-    'ReplicaFailure' satisfies WebAppReason,
-    describeCondition(failure),
-    LOOK_AGAIN_MS,
-  );
+  return waiting('ReplicaFailure' satisfies WebAppReason, describeCondition(failure), RECHECK_MS);
 }
 
 function judgeProgress(object: WebApp, deployment: Deployment): Outcome {
@@ -99,7 +95,7 @@ function describeMissing(desired: number, counts: Counts): string | undefined {
 }
 
 function awaitRollout(message: string): Outcome {
-  return waiting('RollingOut' satisfies WebAppReason, message, LOOK_AGAIN_MS);
+  return waiting('RollingOut' satisfies WebAppReason, message, RECHECK_MS);
 }
 
 function isObserved({ metadata, status }: Deployment): boolean {

@@ -150,8 +150,8 @@ export const coreMetrics = {
   driftRepairs: {
     type: 'counter',
     name: 'albridge_drift_repairs_total',
-    help: 'Repairs of what was changed outside albridge, one for each event DriftRepaired or RepairedTraffic.',
-    use: 'Somebody else changes what albridge manages.',
+    help: 'Repairs of what was changed outside albridge, one for each event DriftRepaired.',
+    use: 'Another person or program changes what albridge manages.',
     labels: ['controller'],
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -63,7 +63,9 @@ export class Rights {
   async #checkRight(sentence: string, right: Right): Promise<void> {
     if (await this.#isAllowed(right)) return;
     this.#missing.set(sentence, right);
-    this.#options.log.error(sentence, { verb: right.verb, resource: right.resource });
+    const { verb, group, resource, subresource } = right;
+    const fields = omitUndefined({ verb, group, resource, subresource });
+    this.#options.log.error('permission missing', { ...fields, why: sentence });
     if (!this.#isRechecking) void this.#recheckMissing();
   }
 

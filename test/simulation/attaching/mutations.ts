@@ -24,7 +24,7 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 629,
   },
   'any-namespace-attaches': {
-    file: 'controllers/my-ingress/attaching/allowed.ts',
+    file: 'controllers/my-ingress/attaching/namespace-labels.ts',
     find: "if (from === 'Same') return false;",
     replace: "if (from === 'Same') return true;",
     why: 'whoever is not allowed gets the requests of another team',

@@ -10,7 +10,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 81,
   },
   'users-of-others-restarted': {
-    file: 'controllers/config-monitor/selection.ts',
+    file: 'controllers/config-monitor/pod-index.ts',
     find: 'changed.has(nameSource(source)) && usesSource(uses, source)',
     replace: '(changed.has(nameSource(source)) || changed.size > 0) && usesSource(uses, source)',
     why: 'of several sources a change of one restarts the pods that use another',
@@ -74,7 +74,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 184,
   },
   'expressions-ignored': {
-    file: 'controllers/config-monitor/selection.ts',
+    file: 'controllers/config-monitor/pod-index.ts',
     find: 'matchLabels: matchLabels ?? {}, matchExpressions }',
     replace: 'matchLabels: matchLabels ?? {}, matchExpressions: matchExpressions.slice(0, 0) }',
     why: 'pods that matchExpressions leaves out are restarted',

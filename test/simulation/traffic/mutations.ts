@@ -293,7 +293,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 3,
   },
   'plan-pays-for-reads': {
-    file: 'controllers/my-ingress/plan-tokens.ts',
+    file: 'controllers/my-ingress/scope.ts',
     find: 'if (!isWrite(operation)) this.#reads.push(operation);',
     replace: '',
     why: 'deletions read for ever what they never have a token left to delete, and nothing else is served',

@@ -78,6 +78,14 @@ const plantings: Readonly<Record<string, Planting>> = {
     rule: 'albridge(time-comes-from-the-clock)',
     bad: 'export const a = new Date();',
   },
+  'a log message with a name in it': {
+    rule: 'albridge(log-messages-are-constant)',
+    bad: 'export function a(log: Console, b: string): void { log.info(`Deleted ${b}`); }',
+  },
+  'a log message of a private logger that is computed before': {
+    rule: 'albridge(log-messages-are-constant)',
+    bad: 'export class A { #log = console; a(b: string): void { this.#log.error(b); } }',
+  },
   setTimeout: { rule: 'eslint(no-restricted-globals)', bad: 'setTimeout(() => undefined, 1);' },
   setInterval: { rule: 'eslint(no-restricted-globals)', bad: 'setInterval(() => undefined, 1);' },
   fetch: { rule: 'eslint(no-restricted-globals)', bad: "void fetch('http://a');" },
@@ -114,6 +122,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/aws/client/sdk-api.ts': 'export const a = AbortSignal.timeout(1);',
   'src/config/config.ts': "export const a = process.env['A'];",
   'src/core/given-date.ts': 'export const a = (ms: number): Date => new Date(ms);',
+  'src/core/logged.ts':
+    "export const a = (log: Console): void => { const b = { log }; b.log.info('Deleted', 1); log.info(log ? 'c' : 'd'); };",
   'test/env.ts': "export const a = [process.env['A'], Date.now()];",
 };
 

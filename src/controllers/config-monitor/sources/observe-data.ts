@@ -88,7 +88,7 @@ const SECRETS_OFF =
   'Secrets are not watched: the component deploy/components/secrets (Helm: secrets.enabled=true) is missing';
 
 /** Resync, for a source that is created later. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 /** For another message: nobody calls while Secrets cannot be read. */
 const READ_AGAIN_MS = 5_000;
 
@@ -111,7 +111,7 @@ export function awaitData(
       const { source } = observation;
       const reason = source.kind === 'Secret' ? 'SecretMissing' : 'ConfigMapMissing';
       const message = `${describe(source)} does not exist in namespace ${object.metadata.namespace}; no pod is restarted until it does`;
-      return waiting(reason satisfies ConfigMonitorReason, message, LOOK_AGAIN_MS);
+      return waiting(reason satisfies ConfigMonitorReason, message, RECHECK_MS);
     }
   }
 }

@@ -3,12 +3,11 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../../core/ports/cache.ts';
 import type { Enqueue, KeySource } from '../../../core/queue/key-queue.ts';
-import { isAllowed } from './allowed.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
 import { decideAttachments, recallHolders, UNKNOWN } from './decide.ts';
 import type { Decision, Holders } from './decision.ts';
 import { type Joined, NO_RULES } from './joined.ts';
-import type { NamespaceLabels } from './namespace-labels.ts';
+import { isAllowed, type NamespaceLabels } from './namespace-labels.ts';
 import { type AttachState, describeState, stateOf } from './state.ts';
 
 /** One kind of objects that attach routes. */

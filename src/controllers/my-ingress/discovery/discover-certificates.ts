@@ -26,23 +26,23 @@ export async function findCertificates(
 ): Promise<FoundCertificates> {
   const finding = routes.listeners.filter(({ findsCertificates }) => findsCertificates);
   if (finding.length === 0) return NOTHING_FOUND;
-  const wanted = new Map(finding.map(({ port }) => [port, listHosts(routes, port)]));
+  const hostsByPort = new Map(finding.map(({ port }) => [port, listHosts(routes, port)]));
   const shared = await read(scope, isListOld ? STALENESS_BOUND_MS : SHARED_MS);
-  const found = choose(scope, wanted, shared);
+  const found = choose(scope, hostsByPort, shared);
   const isWhole = [...found.values()].every(
     ({ uncovered, unresolved }) => uncovered === undefined && unresolved === undefined,
   );
   // A certificate may have been issued since.
-  return isWhole ? found : choose(scope, wanted, await read(scope, STALENESS_BOUND_MS));
+  return isWhole ? found : choose(scope, hostsByPort, await read(scope, STALENESS_BOUND_MS));
 }
 
-interface Wanted {
+interface ListenerHosts {
   readonly hosts: readonly string[];
   /** Those of the spec. */
   readonly own: ReadonlySet<string>;
 }
 
-function listHosts({ rules }: Routes, port: number): Wanted {
+function listHosts({ rules }: Routes, port: number): ListenerHosts {
   const taking = rules.filter(({ listeners }) => listeners.includes(port));
   const hosts = taking.flatMap(({ hosts: some = [] }) => some);
   const ofSpec = taking.filter(({ source }) => source === OWN_SOURCE);
@@ -65,12 +65,12 @@ async function read(scope: Scope, maxAgeMs: number): Promise<Read> {
 
 function choose(
   { clock }: Scope,
-  wanted: ReadonlyMap<number, Wanted>,
+  hostsByPort: ReadonlyMap<number, ListenerHosts>,
   issued: Read,
 ): FoundCertificates {
   const nowMs = clock.now();
   return new Map(
-    [...wanted].map(([port, { hosts, own }]) => {
+    [...hostsByPort].map(([port, { hosts, own }]) => {
       if (issued instanceof OperatorError) return [port, explainRefusal(issued)];
       return [port, explainMissing(own, chooseCertificates(hosts, issued, nowMs))];
     }),

@@ -6,6 +6,7 @@ import { listNames } from '../graph/actions.ts';
 import type {
   DesiredAction,
   DesiredListener,
+  DesiredRule,
   ObservedGraph,
   ObservedListener,
 } from '../graph/graph.ts';
@@ -16,7 +17,6 @@ import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRules, type RuleSteps } from '../rules/diff.ts';
 import { Effort, MOST_EFFORT } from '../rules/effort.ts';
-import { describeUnresolved, keepCertificates, lacksCertificate } from './certificates.ts';
 import { claimListeners } from './claims.ts';
 import { createListener, updateListener } from './diff.ts';
 import { orderTransition } from './transition.ts';
@@ -199,4 +199,37 @@ function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener)
 function waitForBackend(id: ResourceId): Problem {
   const message = 'a backend of its default action has no target group';
   return { id, reason: 'BackendUnavailable', message };
+}
+
+/** While a certificate could not be found for every host, those that the listener has stay, and so does its default one. */
+function keepCertificates(
+  desired: DesiredListener,
+  observed: ObservedListener | undefined,
+): DesiredListener {
+  const { listener, certificates } = observed ?? {};
+  const isWhole = desired.unresolved === undefined && desired.uncovered === undefined;
+  if (isWhole || listener?.protocol !== 'HTTPS') return desired;
+  const kept = certificates ?? listener.certificates;
+  return { ...desired, certificates: [...new Set([...kept, ...desired.certificates])] };
+}
+
+/** AWS takes no HTTPS listener without a certificate. */
+function lacksCertificate({ protocol, certificates }: DesiredListener): boolean {
+  return protocol === 'HTTPS' && certificates.length === 0;
+}
+
+/** Of the listener, and of each attached rule by itself: one without a certificate is no matter of the others. */
+function describeUnresolved(desired: DesiredListener): readonly Problem[] {
+  const { id, uncovered = [], unresolved } = desired;
+  const ofRules = desired.rules.flatMap((rule): readonly Problem[] => {
+    const hosts = listHosts(rule).filter((host) => uncovered.includes(host.toLowerCase()));
+    if (hosts.length === 0) return [];
+    const message = `none in AWS Certificate Manager is valid for ${hosts.join(', ')}`;
+    return [{ id: rule.id, reason: 'NoCertificate', message }];
+  });
+  return [...(unresolved === undefined ? [] : [{ id, ...unresolved }]), ...ofRules];
+}
+
+function listHosts({ conditions }: DesiredRule): readonly string[] {
+  return conditions.flatMap(({ field, values }) => (field === 'host-header' ? values : []));
 }

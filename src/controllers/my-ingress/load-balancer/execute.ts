@@ -27,9 +27,15 @@ import {
   readApplied,
   readRecordedArn,
 } from '../status.ts';
-import { type Drift, diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
-import type { CreateStep, LoadBalancerStep, RepairStep } from './plan.ts';
+import {
+  type CreateStep,
+  type Drift,
+  diffLoadBalancer,
+  type LoadBalancerStep,
+  type ObservedLoadBalancer,
+  type RepairStep,
+} from './plan.ts';
 import { hasAttributes } from './read-depth.ts';
 
 /**

@@ -28,7 +28,7 @@ import {
 } from '../status.ts';
 import { hasOpenTraffic, rememberBalancer } from '../traffic/memory.ts';
 import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
-import { type ObservedLoadBalancer, projectStep } from './diff.ts';
+import { type ObservedLoadBalancer, projectStep } from './plan.ts';
 import { chooseReadDepth, hasAttributes } from './read-depth.ts';
 
 /** The result of reading one balancer. */

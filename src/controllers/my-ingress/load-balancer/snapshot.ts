@@ -11,8 +11,8 @@ import type { Scope } from '../scope.ts';
 import { describeHeld, describeSubnets, readApplied, readRecordedArn } from '../status.ts';
 import { hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
-import { diffLoadBalancer, type ObservedLoadBalancer } from './diff.ts';
 import { observeAttributes } from './observe.ts';
+import { diffLoadBalancer, type ObservedLoadBalancer } from './plan.ts';
 import { hasAttributes } from './read-depth.ts';
 
 /** The result of checking an object that is Ready. */

@@ -28,7 +28,7 @@ export function claimRules(
   const kept = new Map<ResourceId, OwnRule>();
   const obsolete: OwnRule[] = [];
   const foreign = new Set<number>();
-  for (const { one, priority } of numbered(observed)) {
+  for (const { one, priority } of listByPriority(observed)) {
     const id = identifyResource(one.tags, identity);
     if (id === undefined) foreign.add(priority);
     else if (desired.has(id) && !kept.has(id))
@@ -39,7 +39,7 @@ export function claimRules(
 }
 
 /** In the order of evaluation, without the default rule, which is the listener's. */
-function numbered(
+function listByPriority(
   observed: readonly ObservedRule[],
 ): readonly { readonly one: ObservedRule; readonly priority: number }[] {
   return observed

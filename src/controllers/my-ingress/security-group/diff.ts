@@ -130,8 +130,8 @@ function diffIngress(
   desired: readonly Permission[],
   observed: readonly Permission[],
 ): { readonly missing: readonly Permission[]; readonly left: readonly Permission[] } {
-  const keysOf = (list: readonly Permission[]): ReadonlySet<string> => new Set(list.map(getKey));
-  const [desiredKeys, there] = [keysOf(desired), keysOf(observed)];
+  const listKeys = (list: readonly Permission[]): ReadonlySet<string> => new Set(list.map(getKey));
+  const [desiredKeys, there] = [listKeys(desired), listKeys(observed)];
   return {
     missing: desired.filter((one) => !there.has(getKey(one))),
     left: observed.filter((one) => !desiredKeys.has(getKey(one))),

@@ -104,8 +104,8 @@ function observeReleased(
   const groupNames = listNames(scope, loadBalancer?.vpcId);
   if (loadBalancer === undefined) return observeLeft(scope, groupNames);
   const hasSecurityGroup = ownsSecurityGroup(scope);
-  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup };
-  return observeTraffic(scope.traffic(), wanted, pass.signal);
+  const request = { loadBalancer, identity, groupNames, hasSecurityGroup };
+  return observeTraffic(scope.traffic(), request, pass.signal);
 }
 
 /**

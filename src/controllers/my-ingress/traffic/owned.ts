@@ -60,12 +60,12 @@ function projectOwned(
   const { targetGroups = [], securityGroup, listenerSettings = [] } = object.status?.owned ?? {};
   const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
   const kept = targetGroups.filter((name) => isEarly || there.has(name));
-  const wanted = desired.targetGroups.map(({ name }) => name);
+  const desiredNames = desired.targetGroups.map(({ name }) => name);
   const isHeld = observed.securityGroups.length > 0 || isEarly;
   const standing = listenerSettings.filter((one) => {
     return isEarly || isStandingSetting(one, observed, identity);
   });
-  const names = [...new Set([...wanted, ...kept])];
+  const names = [...new Set([...desiredNames, ...kept])];
   return {
     targetGroups: names,
     services: listServices(object, { desired, routes }, names),
@@ -155,9 +155,9 @@ export function sortServices(services: readonly RecordedService[]): readonly Rec
 /** True where a setting is on record that the spec does not have, though it has the listener. */
 export function hasLeftSettings({ status }: MyIngress, routes: Routes): boolean {
   const recorded = status?.owned?.listenerSettings ?? [];
-  const wanted = listSettings(routes);
+  const inSpec = listSettings(routes);
   return routes.listeners.some(({ port }) => {
-    const left = recorded.filter((one) => !wanted.includes(one));
+    const left = recorded.filter((one) => !inSpec.includes(one));
     return pickSettings(left, port).length > 0;
   });
 }

@@ -53,9 +53,9 @@ function hasObsolete(object: MyIngress, identity: Identity): boolean {
   if (owned.removals === true) return true;
   const { targetGroups = [], securityGroup } = owned;
   const routes = readRoutes(object.spec);
-  const wanted = new Set(desireGroups(object, identity).map(({ name }) => name));
+  const desiredNames = new Set(desireGroups(object, identity).map(({ name }) => name));
   return (
-    targetGroups.some((name) => !wanted.has(name)) ||
+    targetGroups.some((name) => !desiredNames.has(name)) ||
     (!!securityGroup && !isManaged({ object }, routes)) ||
     hasLeftSettings(object, routes)
   );

@@ -104,6 +104,6 @@ export function isSelected(
   { metadata: { labels = {} } }: Pick<GatedPod, 'metadata'>,
   selector: Readonly<Record<string, string>>,
 ): boolean {
-  const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+  const required = Object.entries(selector);
+  return required.length > 0 && required.every(([key, value]) => labels[key] === value);
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shapeActions, toAction } from '../../../../src/aws/elbv2/actions.ts';
 import { shapeCondition } from '../../../../src/aws/elbv2/conditions.ts';
+import { shapeTransform } from '../../../../src/aws/elbv2/rules-client.ts';
 import type {
   HealthCheck,
   KnownAction,
@@ -11,7 +12,6 @@ import type {
   RedirectAction,
   RuleSettings,
 } from '../../../../src/aws/elbv2/traffic.ts';
-import { shapeTransform } from '../../../../src/aws/elbv2/transforms.ts';
 import { CERTIFICATE, POLICY } from '../../localstack/traffic/traffic-model.ts';
 import { never } from '../client/scripted-aws-api.ts';
 import { groupSettings, makeGroups, trafficBench } from './traffic-bench.ts';

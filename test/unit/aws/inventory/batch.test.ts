@@ -52,8 +52,8 @@ describe('Batch', () => {
     const payers: unknown[] = [];
     const batch = new Batch<string>({
       ...{ clock, mostKeys: 1 },
-      load: async (keys, _signal, payerOf) => {
-        payers.push(payerOf(keys));
+      load: async (keys, _signal, findPayer) => {
+        payers.push(findPayer(keys));
         return new Map(keys.map((key) => [key, key]));
       },
     });
@@ -138,8 +138,8 @@ describe('Batch', () => {
     const batch = new Batch<string>({
       clock,
       mostKeys: 20,
-      load: async (keys, _signal, payerOf) => {
-        for (const read of [keys, ['a', 'b'], ['c']]) paid.push(payerOf(read).namespace);
+      load: async (keys, _signal, findPayer) => {
+        for (const read of [keys, ['a', 'b'], ['c']]) paid.push(findPayer(read).namespace);
         return new Map();
       },
     });

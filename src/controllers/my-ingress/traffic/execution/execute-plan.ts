@@ -253,7 +253,7 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   const more = steps.length > MOST_STEPS ? [`and ${steps.length - MOST_STEPS} more`] : [];
   const what = [...steps.slice(0, MOST_STEPS), ...more].join('; ');
   const draft = wasReadyForThisSpec(scope)
-    ? { reason: 'RepairedTraffic', action: REPAIR, note: `Repaired: ${what}` }
+    ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
   recordEvent(scope, draft, { steps });
   for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {

@@ -11,7 +11,7 @@ import type {
 import type { Identity } from '../../identity.ts';
 import type { TrafficClients } from '../../scope.ts';
 
-interface Wanted {
+interface ObserveRequest {
   readonly loadBalancer: LoadBalancer;
   readonly identity: Identity;
   /** Names of target groups, next to those that the balancer uses. */
@@ -25,20 +25,20 @@ interface Wanted {
 }
 
 /** Everything of one balancer. */
-interface Of extends Required<Pick<Wanted, 'known'>> {
+interface Of extends Required<Pick<ObserveRequest, 'known'>> {
   readonly arn: string;
 }
 
-type ListenersOf = Pick<Of, 'arn'> & Pick<Wanted, 'hasAttributes' | 'known'>;
+type ListenersOf = Pick<Of, 'arn'> & Pick<ObserveRequest, 'hasAttributes' | 'known'>;
 
 /** Reads everything beside the balancer. What vanishes meanwhile is left out. */
 export async function observeTraffic(
   clients: TrafficClients,
-  wanted: Wanted,
+  request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<ObservedGraph> {
-  const { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes = false } = wanted;
-  const { known = new Map() } = wanted;
+  const { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes = false } = request;
+  const { known = new Map() } = request;
   const { arn, securityGroups } = loadBalancer;
   const [listeners, targetGroups, ownGroups] = await Promise.all([
     observeListeners(clients, { arn, hasAttributes, known }, signal),
@@ -79,7 +79,7 @@ export async function findTargetGroups(
 
 async function observeTargetGroups(
   clients: TrafficClients,
-  { arn, groupNames, known }: Of & Pick<Wanted, 'groupNames'>,
+  { arn, groupNames, known }: Of & Pick<ObserveRequest, 'groupNames'>,
   signal: AbortSignal,
 ): Promise<readonly ObservedTargetGroup[]> {
   const used = await clients.targetGroups.listForBalancer(arn, signal);

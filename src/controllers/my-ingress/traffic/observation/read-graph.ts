@@ -55,9 +55,9 @@ async function observeGraph(
   const groupNames = [...new Set([...names, ...(owned.targetGroups ?? [])])];
   const hasSecurityGroup = owned.securityGroup !== undefined || isManaged(scope, routes);
   const hasAttributes = hasListenerAttributes(object, routes);
-  const wanted = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes, known };
-  await scope.tokens.reserve(listReads(routes, { ...wanted, isAll: known.size === 0 }));
-  return abortTogether((signal) => observeTraffic(scope.traffic(), wanted, signal), pass.signal);
+  const request = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes, known };
+  await scope.tokens.reserve(listReads(routes, { ...request, isAll: known.size === 0 }));
+  return abortTogether((signal) => observeTraffic(scope.traffic(), request, signal), pass.signal);
 }
 
 /** As far as the spec says: what others have added is read with tokens of its own. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   type AllowedNamespaces,
   isAllowed,
-} from '../../../../../src/controllers/my-ingress/attaching/allowed.ts';
+} from '../../../../../src/controllers/my-ingress/attaching/namespace-labels.ts';
 
 const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   team: { team: 'a', stage: 'live' },

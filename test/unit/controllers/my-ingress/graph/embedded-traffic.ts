@@ -1,5 +1,6 @@
 import type { EmbeddedAws } from '../../../../../localstack/embedded/embedded-aws.ts';
 import type { Permission } from '../../../../../src/aws/ec2/security-groups.ts';
+import { shapeTransform, toTransform } from '../../../../../src/aws/elbv2/rules-client.ts';
 import type {
   Action,
   Condition,
@@ -7,7 +8,6 @@ import type {
   MutualTls,
   Tags,
 } from '../../../../../src/aws/elbv2/traffic.ts';
-import { shapeTransform, toTransform } from '../../../../../src/aws/elbv2/transforms.ts';
 import type {
   DesiredAction,
   ObservedGraph,

@@ -9,7 +9,7 @@ import {
   diffLoadBalancer,
   type ObservedLoadBalancer,
   projectStep,
-} from '../../../../../src/controllers/my-ingress/load-balancer/diff.ts';
+} from '../../../../../src/controllers/my-ingress/load-balancer/plan.ts';
 import {
   omitEmpty,
   planWriteAhead,

@@ -5,8 +5,10 @@ import {
   type DesiredLoadBalancer,
   desireLoadBalancer,
 } from '../../../../../src/controllers/my-ingress/load-balancer/desired.ts';
-import type { ObservedLoadBalancer } from '../../../../../src/controllers/my-ingress/load-balancer/diff.ts';
-import { planLoadBalancer } from '../../../../../src/controllers/my-ingress/load-balancer/plan.ts';
+import {
+  type ObservedLoadBalancer,
+  planLoadBalancer,
+} from '../../../../../src/controllers/my-ingress/load-balancer/plan.ts';
 import { draftOf } from '../drafts.ts';
 
 const me = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };

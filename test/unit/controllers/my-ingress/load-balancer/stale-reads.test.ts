@@ -3,7 +3,7 @@ import {
   type Drift,
   type ObservedLoadBalancer,
   projectStep,
-} from '../../../../../src/controllers/my-ingress/load-balancer/diff.ts';
+} from '../../../../../src/controllers/my-ingress/load-balancer/plan.ts';
 
 const before: ObservedLoadBalancer = {
   loadBalancer: {

@@ -157,7 +157,7 @@ describe('what somebody changes in AWS is repaired by the next scan', () => {
       await world.clock.advance(SCAN_MS + MINUTE_MS);
       expect(world.condition('shop')).toBe('True Available');
       expect(world.beside).toHaveLength(before);
-      expect(world.events.reasons).toContain('RepairedTraffic');
+      expect(world.events.reasons).toContain('DriftRepaired');
       expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
     });
   }

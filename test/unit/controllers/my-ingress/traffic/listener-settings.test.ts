@@ -154,7 +154,7 @@ describe('mutual TLS of a listener', () => {
     });
     await requested(world);
     expect(listenerOf(world).mutualAuthentication).toMatchObject({ mode: 'verify' });
-    expect(world.events.reasons).toContain('RepairedTraffic');
+    expect(world.events.reasons).toContain('DriftRepaired');
   });
 
   it('by a trust store that is not there is named, and comes once it is', async () => {
