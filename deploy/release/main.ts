@@ -37,8 +37,13 @@ interface Flags {
   readonly out: string;
 }
 
-/** A release or a release candidate: https://semver.org. */
-const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
+const NUMBER = String.raw`(?:0|[1-9]\d*)`;
+const PART = String.raw`(?:${NUMBER}|\d*[A-Za-z-][\dA-Za-z-]*)`;
+
+/** A release or a release candidate, as https://semver.org has them without build metadata. */
+const VERSION = new RegExp(
+  String.raw`^${NUMBER}\.${NUMBER}\.${NUMBER}(?:-${PART}(?:\.${PART})*)?$`,
+);
 
 /** A repository of an image, without tag and digest. */
 const IMAGE = /^[a-z0-9][a-z0-9._-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/;
@@ -111,7 +116,8 @@ function readFlags(): Flags | undefined {
     }
     const { version, image, out } = values;
     if (version === undefined) throw new Error('--version is missing');
-    if (!VERSION.test(version)) throw new Error(`--version takes X.Y.Z, not ${version}`);
+    if (!VERSION.test(version))
+      throw new Error(`--version takes X.Y.Z or X.Y.Z-rc.1, not ${version}`);
     if (out === '') throw new Error('--out takes a directory, not an empty text');
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
     return { version, isDryRun: values['dry-run'], image, out };
