@@ -37,7 +37,7 @@ export class PageComposer {
     const stamp = `${objects.version} ${Math.floor(clock.now() / 1000)}`;
     if (stamp !== this.#stamp) this.#composed.clear();
     this.#stamp = stamp;
-    const key = `${visit.path}?${visit.query}`;
+    const key = `${visit.path}?${visit.query.toString()}`;
     const page = this.#composed.get(key) ?? composePage(visit, this.#context);
     this.#composed.set(key, page);
     return page;
