@@ -3,7 +3,7 @@ import { markup } from '../markup/markup.ts';
 import type { Page } from './frame.ts';
 import { composePage, type PageContext, type Visit } from './pages.ts';
 
-/** What each answer needs. */
+/** Passed to each answer. */
 export interface Serving extends PageContext {
   readonly composer: PageComposer;
 }
