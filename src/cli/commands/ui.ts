@@ -2,9 +2,9 @@ import type { Command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
 import { createToken } from '../ui/guard.ts';
-import { reportFaults } from '../ui/report-faults.ts';
 import { servePages } from '../ui/server.ts';
 import { WatchedObjects } from '../ui/watched-objects.ts';
+import { reportFaults } from './report-faults.ts';
 
 /** `ui`: a page about all objects, on this machine alone. */
 export const ui: Command = {

@@ -25,7 +25,7 @@ const MOST_UNITS = 20;
 export function shorten(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const head = text.slice(0, MOST_UNITS * maxCharacters);
-  const characters = splitCharacters(head);
+  const characters = takeCharacters(head, maxCharacters + 1);
   if (head === text && characters.length <= maxCharacters) return text;
   return `${characters.slice(0, Math.max(0, maxCharacters - 1)).join('')}…`;
 }
@@ -36,10 +36,15 @@ function padEnd(cell: string, width: number): string {
 
 /** Without colours. */
 export function countCharacters(cell: string): number {
-  return splitCharacters(stripVTControlCharacters(cell)).length;
+  return takeCharacters(stripVTControlCharacters(cell), Number.POSITIVE_INFINITY).length;
 }
 
-/** As a reader counts them. */
-function splitCharacters(text: string): readonly string[] {
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+/** As a reader counts them, the first ones. */
+function takeCharacters(text: string, most: number): readonly string[] {
+  const taken: string[] = [];
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (taken.length === most) break;
+    taken.push(segment);
+  }
+  return taken;
 }

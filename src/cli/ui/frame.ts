@@ -12,7 +12,7 @@ export interface Page {
   readonly state: PageState;
   /** True once everything that it shows has been read, or could not be. */
   readonly isKnown: boolean;
-  /** What it needs besides the watches of all pages. */
+  /** Reads for this page alone, besides the watches of all pages. */
   readonly reads?: Reads | undefined;
 }
 

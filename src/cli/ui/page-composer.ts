@@ -3,7 +3,7 @@ import { markup } from '../markup/markup.ts';
 import type { Page } from './frame.ts';
 import { composePage, type PageContext, type Visit } from './pages.ts';
 
-/** What each answer needs. */
+/** Passed to each answer. */
 export interface Serving extends PageContext {
   readonly composer: PageComposer;
 }
@@ -37,7 +37,7 @@ export class PageComposer {
     const stamp = `${objects.version} ${Math.floor(clock.now() / 1000)}`;
     if (stamp !== this.#stamp) this.#composed.clear();
     this.#stamp = stamp;
-    const key = `${visit.path}?${visit.query}`;
+    const key = `${visit.path}?${visit.query.toString()}`;
     const page = this.#composed.get(key) ?? composePage(visit, this.#context);
     this.#composed.set(key, page);
     return page;

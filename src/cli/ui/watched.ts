@@ -88,7 +88,8 @@ export class Watched<T extends KubeObject> {
   findFault(): string | undefined {
     const fault = this.isKnown() ? this.#reflector.findFault() : undefined;
     if (fault === undefined) return undefined;
-    return describeCause(this.#reflector.findCause(), this.#isWide) ?? fault.replace(STEP, '');
+    const described = describeCause(this.#reflector.findCause(), this.#isWide);
+    return described ?? `${fault.replace(STEP, '')}; trying again`;
   }
 
   describeState(name: string): ReadState {

@@ -147,7 +147,7 @@ describe('the page of one object', () => {
     const rules = names.map((name) => ({
       ...{ name, paths: [`/${name}`], forward: [{ backend: name, weight: 1 }] },
     }));
-    const object = createIngress('web', { backends, rules } as unknown as MyIngress['spec']);
+    const object = createIngress('web', { backends, rules });
     const context = { clock, query: new URLSearchParams(), events: [], targets };
     const html = frame(composeObject(asFound(object), context));
     expect(html.length).toBeLessThan(1_000_000);

@@ -4,9 +4,21 @@ import { noMetrics } from '../../../../src/cli/cluster.ts';
 import { Watched } from '../../../../src/cli/ui/watched.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { ScriptedStream, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 
 describe('a collection of the page', () => {
+  it('names the next step of every failure', async () => {
+    const clock = new ManualClock();
+    const stream = new ScriptedStream().break();
+    const transport = new ScriptedTransport(() => ({ stream }));
+    const client = new KubeClient({ transport, clock, metrics: noMetrics });
+    const options = { access: { client, namespace: undefined }, clock, onChange: () => {} };
+    const watched = new Watched({ kind: myIngressKind }, options);
+    await clock.advance(100);
+    expect(watched.findFault()).toBe('the watch broke off; trying again');
+    await watched.stop();
+  });
+
   it('names who does not answer, and the next step, where the API server is silent', async () => {
     const clock = new ManualClock();
     const transport = new ScriptedTransport(() => 'hang');

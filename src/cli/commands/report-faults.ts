@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { describeFaults } from './pages.ts';
-import type { ReadState } from './watched.ts';
+import { describeFaults } from '../ui/pages.ts';
+import type { ReadState } from '../ui/watched.ts';
 
 /** In milliseconds: the watches of all kinds notice one outage within this time. */
 const SETTLE_MS = 1000;
