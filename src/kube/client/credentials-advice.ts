@@ -4,7 +4,7 @@ const OTHER_USER = 'choose a context with another user';
 
 /** Why the credentials of `user` cannot be read, and the next step; nothing that a plugin printed as its answer. */
 export function explainFailure(error: unknown, user: User | null): string {
-  if (isNotFound(error) && error.syscall === 'open')
+  if (isSystemError(error) && error.code === 'ENOENT' && error.syscall === 'open')
     return `the file ${error.path} is missing: write it, or correct its path`;
   const command = user?.exec?.command as string | undefined;
   if (command !== undefined) return explainPlugin(error, command);
@@ -18,7 +18,7 @@ export function explainFailure(error: unknown, user: User | null): string {
 function explainPlugin(error: unknown, command: string): string {
   const plugin = `the credential plugin "${command}"`;
   if (isSystemError(error) && error.syscall?.startsWith('spawn')) {
-    return isNotFound(error)
+    return error.code === 'ENOENT'
       ? `${plugin} is not there: install it, or ${OTHER_USER}`
       : `${plugin} cannot be started (${error.code}): correct its rights, or ${OTHER_USER}`;
   }
@@ -27,10 +27,6 @@ function explainPlugin(error: unknown, command: string): string {
     return `${plugin} printed no ExecCredential: update it, or ${OTHER_USER}`;
   const why = describeFirstLine(error) || 'it printed no error';
   return `${plugin} failed: ${why}; correct that, or ${OTHER_USER}`;
-}
-
-function isNotFound(error: unknown): error is NodeJS.ErrnoException {
-  return isSystemError(error) && error.code === 'ENOENT';
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
