@@ -51,6 +51,7 @@ const podSteps = {
 const balancerSteps = {
   TargetsUnhealthy:
     'check that the security groups of the pods admit the load balancer, and that the pods answer the health check of the backend with its path and port (docs/troubleshooting.md)',
+  TargetsInitial: 'wait: AWS checks new targets; if it persists, read docs/troubleshooting.md',
   HealthUnknown: 'wait a minute; if it persists, run albridge doctor: it checks AWS reads',
   NoTargets:
     'check that the selector of the Service matches pods, and that they are ready: kubectl get endpointslices -l kubernetes.io/service-name=SERVICE',

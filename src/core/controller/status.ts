@@ -73,7 +73,7 @@ interface Reporting {
 
 /**
  * One event and one log line when the leading condition changes its type, status or reason, and for each announced
- * condition with another status; a message that merely reads differently is no transition. Call it when `after` is
+ * condition with another status or reason; a message that merely reads differently is no transition. Call it when `after` is
  * stored: a pass that could not store it states the same again.
  */
 export function recordTransitions(
@@ -85,7 +85,7 @@ export function recordTransitions(
   for (const condition of after.conditions ?? []) {
     const type = pass.announced.get(condition.type);
     const was = before.status?.conditions?.find((one) => one.type === condition.type);
-    if (type === undefined || was?.status === condition.status) continue;
+    if (type === undefined || isSameState(was, condition)) continue;
     logChange(pass.log, condition);
     if (condition.reason !== told) pass.recordEvent(draftEvent(type, condition));
   }

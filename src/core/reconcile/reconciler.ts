@@ -64,8 +64,8 @@ export interface Pass<T extends KubeObject = KubeObject> {
   report(status: Readonly<Record<string, unknown>>): void;
   /**
    * States a condition of the kind's own, beside Ready, Reconciling and Stalled, which follow from
-   * how the pass ends. One that is not stated again stays as it is. `announceAs`: once another status of it is
-   * stored, it is also an event of this type, unless the event about how the pass ends has the same reason.
+   * how the pass ends. One that is not stated again stays as it is. `announceAs`: once another status or reason of it
+   * is stored, it is also an event of this type, unless the event about how the pass ends has the same reason.
    */
   setCondition(condition: StatedCondition, announceAs?: EventDraft['type']): void;
   /**

@@ -50,7 +50,7 @@ function isReported(
 /** The condition that warns of pods that end too early. */
 export const SHUTDOWN = 'PodsOutlastRequests';
 const MOST_BACKENDS = 5;
-const SILENT = ['NoBackends', 'NoTargets', 'HealthUnknown'];
+const SILENT = ['NoBackends', 'NoTargets', 'HealthUnknown', 'TargetsInitial'];
 
 export function stateHealthy(
   states: readonly TargetsState[],
@@ -64,9 +64,14 @@ export function stateHealthy(
   if (states.some(({ healthy }) => healthy === undefined)) {
     return { type, status: 'Unknown', reason: 'HealthUnknown', message };
   }
-  return states.every(areHealthy)
-    ? { type, status: 'True', reason: 'Healthy', message }
-    : { type, status: 'False', reason: 'TargetsUnhealthy', message };
+  if (states.every(areHealthy)) return { type, status: 'True', reason: 'Healthy', message };
+  const reason = states.every(isUnderCheck) ? 'TargetsInitial' : 'TargetsUnhealthy';
+  return { type, status: 'False', reason, message };
+}
+
+/** As in each rolling update: the worst target is one that AWS has not finished checking. */
+function isUnderCheck(state: TargetsState): boolean {
+  return areHealthy(state) || state.unhealthy?.state === 'initial';
 }
 
 const TIMED_OUT = 'Target.Timeout';

@@ -50,14 +50,38 @@ it('targets that become unhealthy are one event, however many of them, and one w
   expect(events).toEqual(['Warning TargetsUnhealthy', 'Normal Healthy']);
 });
 
-it('targets that come back with their Service are an event once they are healthy', async () => {
+it('a rolling update is no event, and a new target that fails its checks is one', async () => {
+  const world = await settleShop();
+  const target = { id: '10.0.0.9', port: 8080 };
+  const fresh = { ...sick, unhealthy: { ...target, state: 'initial' } } as Said;
+  const rolling = async (): Promise<void> => {
+    for (let pod = 0; pod < 5; pod++) {
+      await say(world, fresh);
+      expect(world.condition('shop', 'TargetsHealthy')).toBe('False TargetsInitial');
+      await say(world, whole);
+    }
+  };
+  expect(await listEvents(world, rolling)).toEqual([]);
+  const failing = { ...sick, unhealthy: { ...target, state: 'unhealthy' } } as Said;
+  const events = await listEvents(world, async () => {
+    await say(world, fresh);
+    await say(world, failing);
+    await say(world, whole);
+  });
+  expect(events).toEqual(['Warning TargetsUnhealthy', 'Normal Healthy']);
+});
+
+it.each([
+  ['initial', ['Normal Resolved']],
+  ['unhealthy', ['Normal Resolved', 'Warning TargetsUnhealthy', 'Normal Healthy']],
+])('targets that come back with their Service: %s at first', async (state, expected) => {
   const world = await settleShop();
   await say(world, lack(world), 2 * MINUTE_MS);
   const events = await listEvents(world, async () => {
-    await say(world, sicker);
+    await say(world, { ...sicker, unhealthy: { id: '10.0.0.9', port: 8080, state } } as Said);
     await say(world, whole);
   });
-  expect(events).toEqual(['Normal Resolved', 'Normal Healthy']);
+  expect(events).toEqual(expected);
 });
 
 it('a Service that a new object lacks is the event of Reconciling alone', async () => {
