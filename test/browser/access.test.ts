@@ -211,13 +211,16 @@ describe('the page of albridge ui by the keyboard', () => {
     await page.evaluate(
       `getSelection().selectAllChildren(document.querySelector('#part-head .card'))`,
     );
-    const selected = await page.evaluate('getSelection().toString()');
+    const selected = await page.evaluate<string>('getSelection().toString()');
     await place.report(LONG, 'Later', 'another message');
     // The drawing and the conditions go on.
     await page.until(
       `document.getElementById('part-conditions').innerText.includes('another message')`,
     );
     expect(await page.evaluate('getSelection().toString()')).toBe(selected);
+    // A selection that is extended over an update which waits does not hang the page.
+    await page.evaluate(`getSelection().extend(document.querySelector('#part-conditions td'))`);
+    await page.until(`getSelection().toString().length > ${selected.length}`, 5000);
     await page.evaluate('getSelection().removeAllRanges()');
     await page.until(`document.getElementById('part-head').innerText.includes('another message')`);
   });

@@ -18,10 +18,15 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `text`, or its beginning and an ellipsis. */
+/** A character may have more code units than this, and is then cut. */
+const MOST_UNITS = 20;
+
+/** `text`, or its beginning and an ellipsis. Takes no longer for a longer text. */
 export function shorten(text: string, maxCharacters: number): string {
-  const characters = splitCharacters(text);
-  if (characters.length <= maxCharacters) return text;
+  if (text.length <= maxCharacters) return text;
+  const head = text.slice(0, MOST_UNITS * maxCharacters);
+  const characters = splitCharacters(head);
+  if (head === text && characters.length <= maxCharacters) return text;
   return `${characters.slice(0, Math.max(0, maxCharacters - 1)).join('')}…`;
 }
 

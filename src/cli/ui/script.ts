@@ -7,6 +7,7 @@
 export const SCRIPT = `
 'use strict';
 const state = document.getElementById('state');
+const content = document.getElementById('content');
 let source;
 const say = (text, isBad) => {
   if (state.textContent !== text) state.textContent = text;
@@ -41,6 +42,11 @@ const listen = () => {
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
     const sent = JSON.parse(data);
+    // Other parts than this document has: its object has appeared, or is gone.
+    if (sent.shape !== content.dataset.shape) {
+      source.close();
+      return location.reload();
+    }
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);
     say(sent.state, sent.isBad);
     if (isAsked) said.textContent = document.getElementById('part-count')?.textContent ?? '';
@@ -51,7 +57,7 @@ const listen = () => {
     : 'albridge ui does not answer, so this may be out of date: it was stopped, or this machine is busy. Trying again.', true);
 };
 // What is selected to be copied stays until it no longer is.
-document.addEventListener('selectionchange', () => { for (const [id, html] of held) replace(id, html); });
+document.addEventListener('selectionchange', () => { for (const [id, html] of [...held]) replace(id, html); });
 const said = document.getElementById('said');
 let isAsked = false;
 const onTyped = (form) => {

@@ -11,7 +11,7 @@ import { LeaderMetrics } from '../leader/leader-metrics.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
 import { Focus } from './focus.ts';
-import { Watched, type WatchedOptions } from './watched.ts';
+import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 
 /** Changes within this time, in milliseconds, are one. */
 const GATHER_MS = 50;
@@ -60,8 +60,7 @@ export class WatchedObjects {
 
   listStates(): readonly KindState[] {
     return this.#kinds.map(({ kind, watched }) => {
-      const { isKnown, isRead } = { isKnown: watched.isKnown(), isRead: watched.hasBeenRead() };
-      return { kind, isKnown, isRead, fault: watched.findFault() };
+      return { kind, ...watched.describeState(kind.kind) };
     });
   }
 
@@ -125,7 +124,7 @@ export class WatchedObjects {
 
   #dropIdle(): boolean {
     for (const [key, focus] of this.#focuses) {
-      if (focus.viewers > 0) continue;
+      if (focus.isViewed()) continue;
       this.#focuses.delete(key);
       void focus.stop();
       return true;
@@ -141,11 +140,6 @@ export class WatchedObjects {
   }
 }
 
-export interface KindState {
+export interface KindState extends ReadState {
   readonly kind: OurKind;
-  /** It has been read, or could not be. */
-  readonly isKnown: boolean;
-  readonly isRead: boolean;
-  /** One sentence about its watch; undefined while it works. */
-  readonly fault: string | undefined;
 }
