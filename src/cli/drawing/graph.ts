@@ -22,6 +22,7 @@ import {
   isApplied,
   listLeavingListeners,
   listTargets,
+  nameBackendOf,
   nameRule,
   type TargetsByService,
 } from '../objects/my-ingress-parts.ts';
@@ -123,7 +124,7 @@ function graphAction(
   action: RouteAction,
   { object }: Scope,
 ): Graph {
-  const health = isApplied(object) ? 'good' : 'warning';
+  const health = rateAction(action, object);
   const incoming = listeners.map((port) => ({ from: `listener ${port}`, to: box.id }));
   if (action.kind !== 'forward') {
     const answer = `${note}: ${describeAnswer(action)}`;
@@ -134,6 +135,17 @@ function graphAction(
     ...(action.to.length > 1 && { label: `${weight}` }),
   }));
   return { boxes: [{ ...box, health, note }], lines: [...incoming, ...outgoing] };
+}
+
+/** No better than where it forwards to; bad where nothing there can answer. */
+function rateAction(action: RouteAction, object: MyIngress): Box['health'] {
+  const own = isApplied(object) ? 'good' : 'warning';
+  if (action.kind !== 'forward') return own;
+  const rated = action.to
+    .filter(({ weight }) => weight > 0)
+    .map(({ backend }) => describeBackend(object, nameBackendOf(backend)).health);
+  if (rated.length > 0 && rated.every((health) => health === 'bad')) return 'bad';
+  return rated.every((health) => health === 'good') ? own : 'warning';
 }
 
 /** Of one backend; the text alternative lists all. */

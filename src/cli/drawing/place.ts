@@ -8,23 +8,37 @@ export interface PlacedBox extends Box {
   readonly width: number;
 }
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** From the right edge of a box to the left edge of another one. */
+export interface PlacedLine {
+  readonly start: Point;
+  readonly end: Point;
+  readonly label?: string;
+}
+
 export interface Placed {
   readonly width: number;
   readonly height: number;
   readonly boxes: readonly PlacedBox[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly PlacedLine[];
 }
 
 export const BOX_HEIGHT = 46;
 const STEP = BOX_HEIGHT + 12;
-const GAP = 48;
+const GAP = 40;
+/** Between labelled lines where they begin. */
+const LABEL_STEP = 13;
 const MARGIN = 8;
 const WIDTHS: Readonly<Record<Column, number>> = {
-  balancer: 190,
-  listener: 120,
-  rule: 235,
+  balancer: 180,
+  listener: 114,
+  rule: 225,
   backend: 230,
-  target: 225,
+  target: 215,
 };
 
 /** Rules and targets are stacked; every other box stands beside those that it leads to. */
@@ -46,7 +60,33 @@ export function placeGraph({ boxes, lines }: Graph): Placed {
     width: WIDTHS[box.column],
   }));
   const width = Math.max(...placed.map((box) => box.x + box.width)) + MARGIN;
-  return { width, height: height + 2 * MARGIN, boxes: placed, lines };
+  return { width, height: height + 2 * MARGIN, boxes: placed, lines: placeLines(lines, placed) };
+}
+
+/** Labelled lines of one box begin below each other, in the order of their ends: so no label is on another one. */
+function placeLines(lines: readonly Line[], boxes: readonly PlacedBox[]): readonly PlacedLine[] {
+  const byId = new Map(boxes.map((box) => [box.id, box]));
+  const middle = ({ y }: PlacedBox): number => y + BOX_HEIGHT / 2;
+  const ways = lines.flatMap(({ from, to, ...rest }) => {
+    const [source, goal] = [byId.get(from), byId.get(to)];
+    return source && goal ? [{ source, goal, ...rest }] : [];
+  });
+  const labelled = ways.filter(({ label }) => label !== undefined);
+  const bySource = Map.groupBy(labelled, ({ source }) => source);
+  for (const group of bySource.values()) group.sort((a, b) => a.goal.y - b.goal.y);
+  return ways.map((way) => {
+    const { source, goal, ...rest } = way;
+    const group = bySource.get(source) ?? [];
+    const offset = spread(group.indexOf(way), group.length);
+    const start = { x: source.x + source.width, y: middle(source) + offset };
+    return { start, end: { x: goal.x, y: middle(goal) }, ...rest };
+  });
+}
+
+/** Around the middle of a box; 0 for a line without a label. */
+function spread(index: number, count: number): number {
+  if (index < 0) return 0;
+  return (index - (count - 1) / 2) * Math.min(LABEL_STEP, BOX_HEIGHT / count);
 }
 
 interface Progress {

@@ -1,8 +1,8 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
 import { shorten } from '../output/table.ts';
-import type { Column, Line } from './graph.ts';
-import { BOX_HEIGHT, type Placed, type PlacedBox } from './place.ts';
+import type { Column } from './graph.ts';
+import { BOX_HEIGHT, type Placed, type PlacedBox, type PlacedLine } from './place.ts';
 
 /** The colours and fonts of a drawing; classes begin with `d-`, so that they may stand in a page. */
 export const DRAWING_STYLE = `
@@ -12,6 +12,7 @@ export const DRAWING_STYLE = `
 .drawing .d-box{fill:var(--box);stroke:var(--edge)}
 .drawing .d-name{fill:var(--ink);font-weight:600}
 .drawing .d-note{fill:var(--dim);font-size:11px}
+.drawing .d-weight{fill:var(--ink);font-size:11px;stroke:var(--box);stroke-width:4px;stroke-linejoin:round;paint-order:stroke}
 .drawing .d-bar{fill:var(--line)}
 .drawing .d-good{fill:var(--good)}
 .drawing .d-warning{fill:var(--warning)}
@@ -48,20 +49,18 @@ function drawWith(
   caption: Caption,
   style: Markup,
 ): Markup {
-  const byId = new Map(boxes.map((box) => [box.id, box]));
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list" aria-labelledby="drawing-title" aria-describedby="drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map((line) => drawLine(line, byId))}${boxes.map(drawBox)}</svg>`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list" aria-labelledby="drawing-title" aria-describedby="drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map(drawLine)}${lines.map(drawLabel)}${boxes.map(drawBox)}</svg>`;
 }
 
-function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox>): Markup {
-  const [start, end] = [byId.get(from), byId.get(to)];
-  if (start === undefined || end === undefined) return NO_MARKUP;
-  const [x1, y1] = [start.x + start.width, start.y + BOX_HEIGHT / 2];
-  const [x2, y2] = [end.x, end.y + BOX_HEIGHT / 2];
-  const middle = (x1 + x2) / 2;
-  const path = markup`<path class="d-line" d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}"/>`;
-  if (label === undefined) return path;
-  // Nearer to its end: lines that begin in one place do not share it.
-  return markup`${path}<text class="d-note" x="${x2 - 6}" y="${y2 - 5}" text-anchor="end">${label}</text>`;
+function drawLine({ start, end }: PlacedLine): Markup {
+  const middle = (start.x + end.x) / 2;
+  return markup`<path class="d-line" d="M${start.x} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}"/>`;
+}
+
+/** Where its line begins. */
+function drawLabel({ start, label }: PlacedLine): Markup {
+  if (label === undefined) return NO_MARKUP;
+  return markup`<text class="d-weight" x="${start.x + 5}" y="${start.y + 4}">${label}</text>`;
 }
 
 /** The meaning of a mark, for the legend and for screen readers. */

@@ -66,6 +66,27 @@ describe('the drawing of a MyIngress', () => {
     });
   });
 
+  it('rates a rule no better than the backends that it leads to', () => {
+    const applied = { type: 'Ready', status: 'True', observedGeneration: 1 };
+    const backends = [
+      { name: 'stable', desired: 2, registered: 2, healthy: 2 },
+      { name: 'canary', desired: 0, registered: 0, healthy: 0 },
+    ];
+    const object = createIngress('web', {
+      defaultAction: { forward: [{ backend: 'canary', weight: 1 }] },
+    });
+    const status = { ...object.status, conditions: [applied], backends };
+    const { boxes } = composeGraph({ ...object, status } as never, new Map());
+    const health = Object.fromEntries(boxes.map((box) => [box.name, box.health]));
+    expect(health).toMatchObject({
+      '1. old': 'good',
+      '2. team': 'bad',
+      '3. web': 'warning',
+      'default of 80': 'good',
+      'default of 443': 'bad',
+    });
+  });
+
   it('shows a listener that is still to be deleted, and what to open', () => {
     const object = createIngress();
     const status = object.status ?? { observedGeneration: 1 };
@@ -120,6 +141,26 @@ describe('the drawing of a MyIngress', () => {
       expect(x + width).toBeLessThanOrEqual(placed.width);
       expect(y + BOX_HEIGHT).toBeLessThanOrEqual(placed.height);
     }
+  });
+
+  it('puts no weight on another one, also where nine rules share their backends', () => {
+    const forward = ['stable', 'canary'].map((backend) => ({ backend, weight: 50 }));
+    const rules = Array.from({ length: 9 }, (_, index) => ({
+      ...{ name: `r${index}`, paths: [`/${index}`], forward },
+    }));
+    const object = createIngress('web', { rules });
+    const { lines } = placeGraph(composeGraph(object, new Map()));
+    const tops = lines.filter(({ label }) => label === '50').map(({ start }) => start.y);
+    expect(tops).toHaveLength(18);
+    const sorted = tops.toSorted((a, b) => a - b);
+    for (const [index, top] of sorted.slice(1).entries())
+      expect(top - (sorted[index] ?? 0)).toBeGreaterThanOrEqual(11);
+  });
+
+  it('fits the page at the width of its pictures', () => {
+    const targets = new Map([['stable', createTargets(2)]]);
+    const { width } = placeGraph(composeGraph(createIngress(), targets));
+    expect(width).toBeLessThanOrEqual(1150);
   });
 
   it('of a MyIngress without anything is the missing balancer alone', () => {

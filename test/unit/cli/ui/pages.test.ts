@@ -55,7 +55,7 @@ describe('the list of objects', () => {
     const html = list(['web']);
     expect(html).toContain('<a href="/token/myingresses/shop/web">web</a>');
     expect(html).toContain('<td data-label="age">2h</td>');
-    expect(html).toContain('1 objects, 1 not ready');
+    expect(html).toContain('1 object, 1 not ready');
   });
 
   it('sends no more rows than a person reads, and links the others', () => {
@@ -147,7 +147,7 @@ describe('the page of one object', () => {
     const rules = names.map((name) => ({
       ...{ name, paths: [`/${name}`], forward: [{ backend: name, weight: 1 }] },
     }));
-    const object = createIngress('web', { backends, rules } as unknown as MyIngress['spec']);
+    const object = createIngress('web', { backends, rules });
     const context = { clock, query: new URLSearchParams(), events: [], targets };
     const html = frame(composeObject(asFound(object), context));
     expect(html.length).toBeLessThan(1_000_000);
