@@ -7,6 +7,7 @@ import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
 import {
   getBackendKey,
   nameBackend,
+  OWN_SOURCE,
   type RouteAction,
   type RouteBackend,
   type RouteListener,
@@ -70,6 +71,7 @@ export function composeGraph(object: MyIngress, targets: TargetsByService): Grap
       return graphListener(port, `${port}`, state);
     }),
     ...routes.rules.map((rule) => graphRule(rule, scope)),
+    { boxes: boxUnread(scope), lines: [] },
     ...routes.listeners.map((listener) => graphDefault(listener, scope)),
     ...routes.backends.map((backend) => graphBackend(backend, scope)),
   ];
@@ -111,6 +113,19 @@ function graphRule(rule: RouteRule, scope: Scope): Graph {
   const place = scope.routes.rules.indexOf(rule) + 1;
   const box = { id, column: 'rule' as const, name: `${place}. ${nameRule(rule)}` };
   return graphAction({ ...box, note: describeConditions(rule), listeners }, action, scope);
+}
+
+/** Objects that have rules in AWS by status, and that could not be read. */
+function boxUnread({ object, routes }: Scope): readonly Box[] {
+  const known = new Set(
+    routes.rules.map(({ source }) => source).filter((one) => one !== OWN_SOURCE),
+  );
+  const served = (object.status?.attached ?? []).filter(({ reason }) => reason === 'Attached');
+  const unread = served.filter((one) => !known.has(`${one.kind}/${one.namespace}/${one.name}`));
+  if (unread.length === 0) return [];
+  const name = `rules of ${unread.length} ${unread.length === 1 ? 'object' : 'objects'}, not drawn`;
+  const note = 'attached, and could not be read';
+  return [{ id: 'unread rules', column: 'rule', name, note, health: 'warning' }];
 }
 
 function graphDefault({ port, defaultAction }: RouteListener, scope: Scope): Graph {
