@@ -1,8 +1,8 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
-import { shorten } from '../output/table.ts';
 import type { Column } from './graph.ts';
-import { BOX_HEIGHT, type Placed, type PlacedBox, type PlacedLine } from './place.ts';
+import { LINE_HEIGHT, type Placed, type PlacedBox, type PlacedLine } from './place.ts';
+import { fitName } from './text.ts';
 
 /** The colours and fonts of a drawing; classes begin with `d-`, so that they may stand in a page. */
 export const DRAWING_STYLE = `
@@ -69,18 +69,19 @@ export const MARKS = {
   warning: { mark: '!', means: 'in progress or not confirmed' },
   bad: { mark: '✗', means: 'not as desired' },
 } as const;
-/** Of a name in bold and of a note, in pixels; wider ones are cut off at the edge. */
-const CHARACTER = { name: 7.2, note: 6.1 };
-const PADDING = 40;
 
 /** A nested <svg> clips what is too long; its title has all of it, also as one item of a screen reader's list. */
-function drawBox({ column, name, note, health, x, y, width }: PlacedBox): Markup {
-  const room = width - PADDING;
+function drawBox({ column, name, health, x, y, width, height, ...box }: PlacedBox): Markup {
   const mark =
     health &&
     markup`<text class="d-${health}" x="${width - 18}" y="20">${MARKS[health].mark}</text>`;
   const state = health && `, ${MARKS[health].means}`;
-  return markup`<g role="listitem"><svg role="img" x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"><title>${KINDS[column]} ${name}${state}: ${note}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${BOX_HEIGHT - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${BOX_HEIGHT - 12}"/>${mark}<text class="d-name" x="14" y="20">${shorten(name, Math.floor(room / CHARACTER.name))}</text><text class="d-note" x="14" y="36">${shorten(note, Math.floor((room + 20) / CHARACTER.note))}</text></svg></g>`;
+  const notes = [...box.notes, box.aside].filter((note) => note !== undefined && note !== '');
+  const texts = box.texts.map(
+    (text, index) =>
+      markup`<text class="d-note" x="14" y="${36 + index * LINE_HEIGHT}">${text}</text>`,
+  );
+  return markup`<g role="listitem"><svg role="img" x="${x}" y="${y}" width="${width}" height="${height}"><title>${KINDS[column]} ${name}${state}: ${notes.join(', ')}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${height - 12}"/>${mark}<text class="d-name" x="14" y="20">${fitName(name, width)}</text>${texts}</svg></g>`;
 }
 
 const KINDS: Readonly<Record<Column, string>> = {
