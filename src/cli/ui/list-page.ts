@@ -157,9 +157,9 @@ const MARKS = {
 } as const;
 
 /** In colour, and without it. */
-export function markReady(ready: Health['ready']): Markup {
+export function markReady(ready: Health['ready'], text: string = ready): Markup {
   const { health, mark } = MARKS[ready];
-  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${ready}</span>`;
+  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${text}</span>`;
 }
 
 function composePages(

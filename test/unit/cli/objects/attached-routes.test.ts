@@ -93,7 +93,13 @@ describe('the drawing of `status -o svg`', () => {
     const attached = ['shop', 'guests'].map((namespace) => {
       return { kind: 'WebApp', namespace, name: 'cart', digest: 'd', reason: 'Attached' };
     });
-    const refused = { kind: 'WebApp', namespace: 'shop', name: 'x', digest: '-', reason: 'HostTaken' };
+    const refused = {
+      kind: 'WebApp',
+      namespace: 'shop',
+      name: 'x',
+      digest: '-',
+      reason: 'HostTaken',
+    };
     const status = { ...object.status, attached: [...attached, refused] };
     const answers = { [ALL]: 'forbidden', [OWN]: [createApp('shop', 'cart')] } as const;
     expect(await listRules({ ...object, status } as MyIngress, answers)).toEqual([

@@ -164,6 +164,26 @@ describe('the page of one object', () => {
     expect(html).toContain('(2 times) web');
   });
 
+  it('names the condition that decides, while Ready is True', () => {
+    const time = { lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 };
+    const conditions = [
+      { type: 'Ready', status: 'True', reason: 'Available', message: 'active', ...time },
+      {
+        type: 'BackendsResolved',
+        status: 'False',
+        reason: 'NoReadyEndpoints',
+        message: 'none',
+        ...time,
+      },
+    ];
+    const object = createIngress();
+    const found = asFound({ ...object, status: { ...object.status, conditions } } as MyIngress);
+    const context = { clock, query: new URLSearchParams(), events: [], targets: new Map() };
+    const html = frame(composeObject(found, context)).replaceAll(/<[^>]*>/g, '');
+    expect(html).toContain('State: ✗ BackendsResolved False, NoReadyEndpoints: none');
+    expect(html).not.toContain('Ready: ');
+  });
+
   it('has one heading of the first level, landmarks, and a label for every field', () => {
     const html = show('web');
     expect(html.match(/<h1>/g)).toHaveLength(1);
