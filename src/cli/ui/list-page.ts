@@ -136,7 +136,7 @@ function composeRow({ found, ready, reason, message }: Row, context: ListContext
   const { namespace = '', name, creationTimestamp } = object.metadata;
   const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
   const age = formatAge(creationTimestamp, context.clock.now());
-  return markup`<tr><td>${kind.kind}</td><td class="${chooseWidth(namespace, 'some')}">${namespace}</td><th scope="row" class="${chooseWidth(name, 'long')}"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td class="${chooseWidth(reason, 'some')}">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+  return markup`<tr><td>${kind.kind}</td><td class="${chooseWidth(namespace, 'some')}" data-label="namespace">${namespace}</td><th scope="row" class="${chooseWidth(name, 'long')}"><a href="${href}">${name}</a></th><td data-label="ready">${markReady(ready)}</td><td class="${chooseWidth(reason, 'some')}" data-label="reason">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
 }
 
 /** Up to so many characters a cell is one line, and its column no wider than it: the rest is the message's. */

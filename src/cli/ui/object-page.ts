@@ -129,7 +129,7 @@ function composePlan(object: MyIngress): Markup {
 function composeConditions(conditions: readonly Condition[], { clock }: ObjectContext): Markup {
   const rows = conditions.map(
     ({ type, status, reason, message, lastTransitionTime }) =>
-      markup`<tr><th scope="row" class="some">${type}</th><td>${status}</td><td class="some">${reason}</td><td data-label="for">${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
+      markup`<tr><th scope="row" class="some">${type}</th><td data-label="status">${status}</td><td class="some" data-label="reason">${reason}</td><td data-label="for">${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
   );
   if (rows.length === 0) return markup`<h2>Conditions</h2><p>There are none yet.</p>`;
   return markup`<section aria-labelledby="conditions"><h2 id="conditions">Conditions</h2><table aria-labelledby="conditions"><thead><tr><th scope="col">Type</th><th scope="col">Status</th><th scope="col">Reason</th><th scope="col">For</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table></section>`;

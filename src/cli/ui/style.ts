@@ -39,9 +39,9 @@ ol.plan{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem;o
 @media (max-width:1100px){
 table,caption,tbody,tr{display:block}
 thead{position:absolute;clip-path:inset(50%);overflow:hidden;width:1px;height:1px}
-tr{padding:.3rem .6rem;border-bottom:1px solid var(--edge)}
-td,tbody th{display:inline;border:0;padding:0 .3rem 0 0;overflow-wrap:anywhere}
-td.long{display:block}td.brief,tbody th.brief{white-space:normal}
-td[data-label]::before{content:attr(data-label) " "}
+tr{display:flex;flex-wrap:wrap;gap:.1rem .8rem;padding:.4rem .6rem;border-bottom:1px solid var(--edge)}
+td,tbody th{min-width:0;max-width:100%;border:0;padding:0;overflow-wrap:anywhere}
+tbody th{order:-1;flex-basis:100%}td.long{flex-basis:100%}td.brief,tbody th.brief{white-space:normal}
+td:empty{display:none}td[data-label]::before{content:attr(data-label) " ";color:var(--dim)}
 }
 ${DRAWING_STYLE}`;
