@@ -53,7 +53,7 @@ const WIDTHS: Readonly<Record<Column, number>> = {
 };
 /** Lines of notes. */
 const MOST_LINES: Readonly<Record<Column, number>> = {
-  balancer: 3,
+  balancer: 4,
   listener: 3,
   rule: 3,
   backend: 3,

@@ -36,10 +36,13 @@ function wrapNote(note: string, room: number, most: number): readonly string[] {
   return [...lines, shorten(rest, room)];
 }
 
-/** Ends after a blank, a comma, or a part of a name or a path, where there is one in its second half. */
+/** Where a line may end in its second half, the best first: after a word; inside a name or a path. */
+const BREAKS = [/^.* /s, /^.*[,./-]/s];
+
 function takeLine(text: string, room: number): string {
   const head = text.slice(0, room);
-  const [broken = ''] = /^.*[ ,./-]/s.exec(head) ?? [];
-  if (broken.length > room / 2) return broken;
+  const broken = BREAKS.map((pattern) => pattern.exec(head)?.[0] ?? '');
+  const best = broken.find(({ length }) => length > room / 2);
+  if (best !== undefined) return best;
   return head.isWellFormed() || room < 2 ? head : head.slice(0, -1);
 }

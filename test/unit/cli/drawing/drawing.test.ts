@@ -177,6 +177,15 @@ describe('the drawing of a MyIngress', () => {
     expect(drawn[0]?.join('')).toBe(`active, ${dns}`);
     expect(drawn.flat()).toContain('Service store-checkout-api:http');
     expect(drawn.at(-1)).toEqual([`Pod ${pod}`]);
+    const rule = { name: 'a', hosts: ['store.example.com'], paths: ['/v1/*'] };
+    const forward = [{ backend: 'stable', weight: 1 }];
+    const spec = { ...object.spec, rules: [{ ...rule, forward }] };
+    const other = placeGraph(composeGraph({ ...object, spec } as never, new Map()));
+    // No line ends inside a path where it may end before it.
+    expect(other.boxes.find(({ name }) => name === '1. a')?.texts).toEqual([
+      'hosts store.example.com, paths',
+      '/v1/*',
+    ]);
   });
 
   it('puts no box on another one, and none outside', () => {
