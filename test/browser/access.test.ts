@@ -98,6 +98,28 @@ describe('the page of albridge ui on a narrow screen', () => {
   });
 });
 
+describe('the page of albridge ui on a phone', () => {
+  it('has a label for each cell, and breaks no reason inside a word', async () => {
+    const reason = 'BackendPortUnresolvedByAnySlice';
+    await place.report('web', reason, 'a message');
+    const metrics = { width: 390, height: 900, deviceScaleFactor: 1, mobile: true };
+    await page.send('Emulation.setDeviceMetricsOverride', metrics);
+    await showList();
+    await page.until(text(reason));
+    const cells = await page.evaluate<readonly (readonly [string, number])[]>(`
+      [...document.querySelectorAll('tbody tr')].find((row) => row.innerText.includes('${reason}')).querySelectorAll('td')
+        .values().map((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          return [cell.dataset.label ?? '', tops.size];
+        }).toArray()`);
+    // The kind and the message need no label; the namespace of this test is too long for a line.
+    expect(cells.map(([label]) => label)).toEqual(['', 'namespace', 'ready', 'reason', 'age', '']);
+    expect(cells[3]).toEqual(['reason', 1]);
+  });
+});
+
 describe('the page of albridge ui for a screen reader', () => {
   it('has landmarks, one first heading, and names, in the list', async () => {
     await showList();

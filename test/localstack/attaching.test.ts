@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WebApp } from '../../src/apis/web-app.ts';
+import { runAlbridge } from '../surroundings/command-line.ts';
 import { limitOperator } from '../surroundings/limited-operator.ts';
 import { conditionOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
@@ -290,5 +291,20 @@ describe('a MyIngress in plan mode', () => {
 
     await objects.annotate('shared', { 'albridge.io/mode': null });
     await whenAttachedTo(objects, ['new']);
+  });
+});
+
+describe('albridge status -o svg', () => {
+  it('draws the rules that WebApps attach', async () => {
+    await start();
+    const objects = await place.createNamespace('drawn');
+    await objects.create('shared', shared());
+    await new Apps(objects).create('cart');
+    await whenAttachedTo(objects, ['cart']);
+    const { kubeconfigPath } = surroundings.controlPlane;
+    const args = ['status', 'myingress/shared', '-n', objects.namespace, '-o', 'svg'];
+    const { stdout } = await runAlbridge(args, { kubeconfigPath, awsEnvironment: {} });
+    expect(stdout).toContain(`<title>rule 1. expose (of WebApp/${objects.namespace}/cart), `);
+    expect(stdout).toContain('hosts cart.example.com');
   });
 });

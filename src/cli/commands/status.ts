@@ -4,6 +4,7 @@ import { composeGraph } from '../drawing/graph.ts';
 import { placeGraph } from '../drawing/place.ts';
 import { captionDrawing, drawFile } from '../drawing/svg.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { joinAttachedRoutes } from '../objects/attached-routes.ts';
 import { growObject, readTargets } from '../objects/grow.ts';
 import { formatAge, type Health, summarise } from '../objects/health.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
@@ -163,8 +164,11 @@ async function drawObject(operand: string | undefined, context: CommandContext):
   const { kind, object } = await findObject(operand, context);
   if (kind.kind !== 'MyIngress')
     throw new UsageError(`only a MyIngress has a drawing, and ${operand} is a ${kind.kind}`);
-  const ingress = object as MyIngress;
-  const graph = composeGraph(ingress, await readTargets(object, context));
+  const [ingress, targets] = await Promise.all([
+    joinAttachedRoutes(object as MyIngress, context),
+    readTargets(object, context),
+  ]);
+  const graph = composeGraph(ingress, targets);
   const drawing = drawFile(placeGraph(graph), captionDrawing(ingress));
   context.output.print(undefined, () => drawing.toString());
   return exitCodes.done;

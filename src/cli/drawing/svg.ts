@@ -1,8 +1,8 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
-import { shorten } from '../output/table.ts';
-import type { Column, Line } from './graph.ts';
-import { BOX_HEIGHT, type Placed, type PlacedBox } from './place.ts';
+import type { Column } from './graph.ts';
+import { LINE_HEIGHT, type Placed, type PlacedBox, type PlacedLine } from './place.ts';
+import { fitName } from './text.ts';
 
 /** The colours and fonts of a drawing; classes begin with `d-`, so that they may stand in a page. */
 export const DRAWING_STYLE = `
@@ -12,6 +12,7 @@ export const DRAWING_STYLE = `
 .drawing .d-box{fill:var(--box);stroke:var(--edge)}
 .drawing .d-name{fill:var(--ink);font-weight:600}
 .drawing .d-note{fill:var(--dim);font-size:11px}
+.drawing .d-weight{fill:var(--ink);font-size:11px;stroke:var(--box);stroke-width:4px;stroke-linejoin:round;paint-order:stroke}
 .drawing .d-bar{fill:var(--line)}
 .drawing .d-good{fill:var(--good)}
 .drawing .d-warning{fill:var(--warning)}
@@ -48,20 +49,18 @@ function drawWith(
   caption: Caption,
   style: Markup,
 ): Markup {
-  const byId = new Map(boxes.map((box) => [box.id, box]));
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list" aria-labelledby="drawing-title" aria-describedby="drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map((line) => drawLine(line, byId))}${boxes.map(drawBox)}</svg>`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="list" aria-labelledby="drawing-title" aria-describedby="drawing-description" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title id="drawing-title">${caption.title}</title><desc id="drawing-description">${caption.description}</desc>${style}${lines.map(drawLine)}${lines.map(drawLabel)}${boxes.map(drawBox)}</svg>`;
 }
 
-function drawLine({ from, to, label }: Line, byId: ReadonlyMap<string, PlacedBox>): Markup {
-  const [start, end] = [byId.get(from), byId.get(to)];
-  if (start === undefined || end === undefined) return NO_MARKUP;
-  const [x1, y1] = [start.x + start.width, start.y + BOX_HEIGHT / 2];
-  const [x2, y2] = [end.x, end.y + BOX_HEIGHT / 2];
-  const middle = (x1 + x2) / 2;
-  const path = markup`<path class="d-line" d="M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}"/>`;
-  if (label === undefined) return path;
-  // Nearer to its end: lines that begin in one place do not share it.
-  return markup`${path}<text class="d-note" x="${x2 - 6}" y="${y2 - 5}" text-anchor="end">${label}</text>`;
+function drawLine({ start, end }: PlacedLine): Markup {
+  const middle = (start.x + end.x) / 2;
+  return markup`<path class="d-line" d="M${start.x} ${start.y}C${middle} ${start.y} ${middle} ${end.y} ${end.x} ${end.y}"/>`;
+}
+
+/** Where its line begins. */
+function drawLabel({ start, label }: PlacedLine): Markup {
+  if (label === undefined) return NO_MARKUP;
+  return markup`<text class="d-weight" x="${start.x + 5}" y="${start.y + 4}">${label}</text>`;
 }
 
 /** The meaning of a mark, for the legend and for screen readers. */
@@ -70,18 +69,19 @@ export const MARKS = {
   warning: { mark: '!', means: 'in progress or not confirmed' },
   bad: { mark: '✗', means: 'not as desired' },
 } as const;
-/** Of a name in bold and of a note, in pixels; wider ones are cut off at the edge. */
-const CHARACTER = { name: 7.2, note: 6.1 };
-const PADDING = 40;
 
 /** A nested <svg> clips what is too long; its title has all of it, also as one item of a screen reader's list. */
-function drawBox({ column, name, note, health, x, y, width }: PlacedBox): Markup {
-  const room = width - PADDING;
+function drawBox({ column, name, health, x, y, width, height, ...box }: PlacedBox): Markup {
   const mark =
     health &&
     markup`<text class="d-${health}" x="${width - 18}" y="20">${MARKS[health].mark}</text>`;
   const state = health && `, ${MARKS[health].means}`;
-  return markup`<g role="listitem"><svg role="img" x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}"><title>${KINDS[column]} ${name}${state}: ${note}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${BOX_HEIGHT - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${BOX_HEIGHT - 12}"/>${mark}<text class="d-name" x="14" y="20">${shorten(name, Math.floor(room / CHARACTER.name))}</text><text class="d-note" x="14" y="36">${shorten(note, Math.floor((room + 20) / CHARACTER.note))}</text></svg></g>`;
+  const notes = [...box.notes, box.aside].filter((note) => note !== undefined && note !== '');
+  const texts = box.texts.map(
+    (text, index) =>
+      markup`<text class="d-note" x="14" y="${36 + index * LINE_HEIGHT}">${text}</text>`,
+  );
+  return markup`<g role="listitem"><svg role="img" x="${x}" y="${y}" width="${width}" height="${height}"><title>${KINDS[column]} ${name}${state}: ${notes.join(', ')}</title><rect class="d-box" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="6"/><rect class="d-bar d-${health ?? 'unknown'}" x="1" y="6" width="4" height="${height - 12}"/>${mark}<text class="d-name" x="14" y="20">${fitName(name, width)}</text>${texts}</svg></g>`;
 }
 
 const KINDS: Readonly<Record<Column, string>> = {

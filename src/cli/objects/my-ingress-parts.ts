@@ -127,12 +127,15 @@ function rateBackend(
   return Math.min(registered, healthy ?? 0) >= desired ? 'good' : 'warning';
 }
 
-/** Of instances AWS's targets are nodes; the Services of other namespaces are not read. */
+/** The endpoints of its Service; one node that says so where they are not read. */
 export function listTargets(
   { service, targetType }: Pick<RouteBackend, 'service' | 'targetType'>,
   targets: TargetsByService,
   { metadata }: MyIngress,
 ): readonly TreeNode[] {
-  const isOurs = service.namespace === undefined || service.namespace === metadata.namespace;
-  return targetType === 'ip' && isOurs ? (targets.get(service.name) ?? []) : [];
+  // Of target type `instance` AWS's targets are nodes.
+  if (targetType !== 'ip') return [{ kind: 'targets', name: 'nodes', state: 'not listed here' }];
+  const { namespace = metadata.namespace, name } = service;
+  if (namespace === metadata.namespace) return targets.get(name) ?? [];
+  return [{ kind: 'targets', name: `in namespace ${namespace}`, state: 'not read' }];
 }

@@ -76,7 +76,8 @@ function composeCount(
   if (rows.length === 0) return markup`<p>${describeLack(states)}</p>`;
   const troubled = rows.filter(({ ready }) => ready !== 'True').length;
   const filtered = fitting === rows.length ? '' : `; ${fitting} fit the filter`;
-  return markup`<p>${rows.length} objects, ${troubled} not ready${filtered}</p>`;
+  const objects = rows.length === 1 ? '1 object' : `${rows.length} objects`;
+  return markup`<p>${objects}, ${troubled} not ready${filtered}</p>`;
 }
 
 /** Why there is no object: nothing more is claimed than has been read. */
@@ -136,7 +137,14 @@ function composeRow({ found, ready, reason, message }: Row, context: ListContext
   const { namespace = '', name, creationTimestamp } = object.metadata;
   const href = `${context.root}${[kind.plural, namespace, name].map(encodePart).join('/')}`;
   const age = formatAge(creationTimestamp, context.clock.now());
-  return markup`<tr><td>${kind.kind}</td><td class="some">${namespace}</td><th scope="row" class="long"><a href="${href}">${name}</a></th><td>${markReady(ready)}</td><td class="some">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+  return markup`<tr><td>${kind.kind}</td><td class="${chooseWidth(namespace, 'some')}" data-label="namespace">${namespace}</td><th scope="row" class="${chooseWidth(name, 'long')}"><a href="${href}">${name}</a></th><td data-label="ready">${markReady(ready)}</td><td class="${chooseWidth(reason, 'some')}" data-label="reason">${reason}</td><td data-label="age">${age}</td><td class="long">${shorten(message, MESSAGE_CHARACTERS)}</td></tr>`;
+}
+
+/** Up to so many characters a cell is one line, and its column no wider than it: the rest is the message's. */
+const BRIEF_CHARACTERS = 20;
+
+function chooseWidth(text: string, wide: 'some' | 'long'): string {
+  return text.length <= BRIEF_CHARACTERS ? 'brief' : wide;
 }
 
 function encodePart(text: string): string {
@@ -150,9 +158,9 @@ const MARKS = {
 } as const;
 
 /** In colour, and without it. */
-export function markReady(ready: Health['ready']): Markup {
+export function markReady(ready: Health['ready'], text: string = ready): Markup {
   const { health, mark } = MARKS[ready];
-  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${ready}</span>`;
+  return markup`<span class="brief ${health}"><span aria-hidden="true">${mark} </span>${text}</span>`;
 }
 
 function composePages(

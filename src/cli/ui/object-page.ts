@@ -7,7 +7,7 @@ import { captionDrawing, drawInPage, MARKS } from '../drawing/svg.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import type { ObjectEvent } from '../objects/events.ts';
 import { listTroubles, type Trouble } from '../objects/explain.ts';
-import { formatAge, summarise } from '../objects/health.ts';
+import { formatAge, type Health, summarise } from '../objects/health.ts';
 import type { TargetsByService } from '../objects/my-ingress-parts.ts';
 import { growMyIngress } from '../objects/my-ingress-tree.ts';
 import type { FoundObject } from '../objects/read.ts';
@@ -50,13 +50,19 @@ export function composeObject(found: FoundObject, context: ObjectContext): reado
 function composeHead(found: FoundObject): Markup {
   const { kind, object } = found;
   const { namespace, name } = object.metadata;
-  const { ready, reason, message } = summarise(object);
+  const health = summarise(object);
+  const details = [health.reason, health.message].filter((text) => text !== '').join(': ');
   const troubles = listTroubles(found);
   const why =
     troubles.length === 0
       ? markup`<p class="good">It is as desired.</p>`
       : markup`<h2>Why it is not as desired</h2>${troubles.map(composeTrouble)}`;
-  return markup`<h1>${kind.kind} ${namespace}/${name}</h1><p>Ready: ${markReady(ready)}, ${reason}: ${message}</p>${why}`;
+  return markup`<h1>${kind.kind} ${namespace}/${name}</h1><p>State: ${markState(health)}, ${details}</p>${why}`;
+}
+
+/** By the condition that decides, as in `albridge status`: that of type Ready may be True while another one is not. */
+function markState({ ready, condition }: Health): Markup {
+  return markReady(ready, ready === 'True' ? 'Ready' : condition || 'Ready Unknown');
 }
 
 function composeTrouble({ conditions, reason, message, cause, next }: Trouble): Markup {
@@ -123,7 +129,7 @@ function composePlan(object: MyIngress): Markup {
 function composeConditions(conditions: readonly Condition[], { clock }: ObjectContext): Markup {
   const rows = conditions.map(
     ({ type, status, reason, message, lastTransitionTime }) =>
-      markup`<tr><th scope="row" class="some">${type}</th><td>${status}</td><td class="some">${reason}</td><td data-label="for">${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
+      markup`<tr><th scope="row" class="some">${type}</th><td data-label="status">${status}</td><td class="some" data-label="reason">${reason}</td><td data-label="for">${formatAge(lastTransitionTime, clock.now())}</td><td class="long">${message}</td></tr>`,
   );
   if (rows.length === 0) return markup`<h2>Conditions</h2><p>There are none yet.</p>`;
   return markup`<section aria-labelledby="conditions"><h2 id="conditions">Conditions</h2><table aria-labelledby="conditions"><thead><tr><th scope="col">Type</th><th scope="col">Status</th><th scope="col">Reason</th><th scope="col">For</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table></section>`;

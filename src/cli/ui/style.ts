@@ -24,7 +24,8 @@ th{font-weight:600}
 form{display:flex;gap:.6rem;flex-wrap:wrap;align-items:end;margin:.6rem 0}
 label{display:flex;max-width:100%;flex-direction:column;font-size:.85rem;color:var(--dim)}
 label.line{flex-direction:row;gap:.35rem;align-items:center;padding-bottom:.35rem}
-input,select,button,textarea{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--line);border-radius:4px;padding:.25rem .5rem;max-width:100%}
+input,select,button,textarea{font:inherit;color:var(--ink);background:var(--box);border:1px solid var(--line);border-radius:4px;padding:.25rem .5rem;max-width:100%;min-height:2rem}
+input[type=checkbox]{min-height:0}
 ::placeholder{color:var(--dim);opacity:1}
 .good{color:var(--good)}.warning{color:var(--warning)}.bad{color:var(--bad)}.dim{color:var(--dim)}.brief{white-space:nowrap}
 .card{background:var(--box);border:1px solid var(--edge);border-radius:6px;padding:.2rem .9rem .6rem;margin:.5rem 0}
@@ -38,9 +39,9 @@ ol.plan{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem;o
 @media (max-width:1100px){
 table,caption,tbody,tr{display:block}
 thead{position:absolute;clip-path:inset(50%);overflow:hidden;width:1px;height:1px}
-tr{padding:.3rem .6rem;border-bottom:1px solid var(--edge)}
-td,tbody th{display:inline;border:0;padding:0 .3rem 0 0;overflow-wrap:anywhere}
-td.long{display:block}
-td[data-label]::before{content:attr(data-label) " "}
+tr{display:flex;flex-wrap:wrap;gap:.1rem .8rem;padding:.4rem .6rem;border-bottom:1px solid var(--edge)}
+td,tbody th{min-width:0;max-width:100%;border:0;padding:0;overflow-wrap:anywhere}
+tbody th{order:-1;flex-basis:100%}td.long{flex-basis:100%}td.brief,tbody th.brief{white-space:normal}
+td:empty{display:none}td[data-label]::before{content:attr(data-label) " ";color:var(--dim)}
 }
 ${DRAWING_STYLE}`;

@@ -40,7 +40,7 @@ describe('an object that is only planned', () => {
       'backend: planned',
     ]);
     const { boxes } = composeGraph(createObject(condition), new Map());
-    const notes = boxes.map(({ column, note }) => `${column}: ${note}`);
+    const notes = boxes.map(({ column, notes: lines }) => `${column}: ${lines.at(-1)}`);
     expect(notes).toEqual([
       'balancer: planned',
       'listener: planned',
@@ -104,6 +104,12 @@ describe('what status says of a part', () => {
     expect(count({ backends: [{ name: 'web', service, targetType: 'instance' }] })).toBe(0);
     const others = { service: { ...service, namespace: 'other' }, targetType: 'ip' } as const;
     const targets = new Map([['web', [{ kind: 'target', name: '10.0.0.1' }]]]);
-    expect(listTargets(others, targets, createObject(STALLED))).toEqual([]);
+    expect(listTargets(others, targets, createObject(STALLED))).toEqual([
+      { kind: 'targets', name: 'in namespace other', state: 'not read' },
+    ]);
+    const nodes = { service, targetType: 'instance' } as const;
+    expect(listTargets(nodes, targets, createObject(STALLED))).toEqual([
+      { kind: 'targets', name: 'nodes', state: 'not listed here' },
+    ]);
   });
 });

@@ -55,7 +55,7 @@ describe('the list of objects', () => {
     const html = list(['web']);
     expect(html).toContain('<a href="/token/myingresses/shop/web">web</a>');
     expect(html).toContain('<td data-label="age">2h</td>');
-    expect(html).toContain('1 objects, 1 not ready');
+    expect(html).toContain('1 object, 1 not ready');
   });
 
   it('sends no more rows than a person reads, and links the others', () => {
@@ -162,6 +162,26 @@ describe('the page of one object', () => {
     expect(html).toContain('The same as text');
     expect(html).toContain('<b class="good">web</b> wins');
     expect(html).toContain('(2 times) web');
+  });
+
+  it('names the condition that decides, while Ready is True', () => {
+    const time = { lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 };
+    const conditions = [
+      { type: 'Ready', status: 'True', reason: 'Available', message: 'active', ...time },
+      {
+        type: 'BackendsResolved',
+        status: 'False',
+        reason: 'NoReadyEndpoints',
+        message: 'none',
+        ...time,
+      },
+    ];
+    const object = createIngress();
+    const found = asFound({ ...object, status: { ...object.status, conditions } } as MyIngress);
+    const context = { clock, query: new URLSearchParams(), events: [], targets: new Map() };
+    const html = frame(composeObject(found, context)).replaceAll(/<[^>]*>/g, '');
+    expect(html).toContain('State: ✗ BackendsResolved False, NoReadyEndpoints: none');
+    expect(html).not.toContain('Ready: ');
   });
 
   it('has one heading of the first level, landmarks, and a label for every field', () => {

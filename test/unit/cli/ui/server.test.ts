@@ -192,7 +192,7 @@ describe('the server of the page', () => {
     expect(body).toContain(
       'ConfigMonitor, ImmortalContainer, MyApp, WebApp: not shown, not installed in this cluster',
     );
-    expect(body).toContain('1 objects, 1 not ready');
+    expect(body).toContain('1 object, 1 not ready');
   });
 
   it('draws and tests the rules that other objects attach', async () => {
