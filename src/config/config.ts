@@ -245,6 +245,7 @@ function assembleAws(values: Values, budget: BudgetLimits): AwsConfig | undefine
   });
 }
 
-function readVariable(env: Environment, name: string): string | undefined {
+/** Undefined where it is unset or blank. */
+export function readVariable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
