@@ -67,7 +67,7 @@ function findUnknownBuckets(file: Readonly<Record<string, unknown>>): readonly s
   const known: readonly string[] = listBucketNames();
   return Object.keys(file)
     .filter((name) => !known.includes(name))
-    .map((name) => `"${name}" is no bucket, there are ${listBucketNames().join(', ')}`);
+    .map((name) => `"${name}" is not a bucket; the buckets are ${listBucketNames().join(', ')}`);
 }
 
 function judge(name: BucketName, bucket: unknown): readonly string[] {

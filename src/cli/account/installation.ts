@@ -86,7 +86,7 @@ function explainDoubt(
   const doubt = `that ${clusterId} is the id of this cluster is not proved`;
   const having = read.operators.filter((one) => getId(one, read) === clusterId);
   if (having.some(({ reach }) => reach === 'unknown')) {
-    return `${doubt}: ask a cluster administrator, since only who may create SubjectAccessReviews can tell an operator from another Deployment`;
+    return `${doubt}: ask a cluster administrator, because only the right to create SubjectAccessReviews lets albridge tell an operator from another Deployment`;
   }
   const working = read.operators.filter((one) => worksIn(one, read.namespace));
   const ids = listIds({ ...read, operators: working });
