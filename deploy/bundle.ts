@@ -1,6 +1,7 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { build, type OnResolveArgs, type Plugin } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
 import { writeLicences } from './licences.ts';
 import { isCalledPlainly } from './no-arguments.ts';
 
@@ -11,14 +12,25 @@ import { isCalledPlainly } from './no-arguments.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
+/** A statement that ends an older Node than `engines` (such as `>=22.19`) asks for, which would fail with a stack or later. */
+export function writeNodeCheck(engines: string): string {
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines) ?? [];
+  if (major === undefined) throw new Error(`engines.node is not >=MAJOR.MINOR: ${engines}`);
+  const sentence = `albridge needs Node ${major}.${minor} or later, and this is `;
+  return `{const[a,b]=process.versions.node.split('.').map(Number);if(a<${major}||a===${major}&&b<${minor}){process.stderr.write('${sentence}'+process.version+': install it, or name its node\\n');process.exit(1)}}`;
+}
+
+const NODE_CHECK = writeNodeCheck(manifest.engines.node);
+
 /**
  * Half of a start goes into compiling: what V8 has compiled is kept beside the bundle, where only
  * its owner can put it. Where nothing can be written there the operator starts without
  * (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
  */
-const ENTRY = `import { enableCompileCache } from 'node:module';
+const ENTRY = `import module from 'node:module';
 import { join } from 'node:path';
-enableCompileCache(join(import.meta.dirname, 'compile-cache'));
+${NODE_CHECK}
+module.enableCompileCache(join(import.meta.dirname, 'compile-cache'));
 await import('./operator.mjs');
 `;
 
@@ -55,7 +67,7 @@ async function bundleProgram(
     logLevel: 'warning',
     // Dependencies that are CommonJS call require, which ES modules lack.
     banner: {
-      js: "import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);",
+      js: `${NODE_CHECK}import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);`,
     },
     plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire, withoutUnused],
   });

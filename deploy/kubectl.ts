@@ -30,7 +30,7 @@ export function explainFailure(stderr: string): string {
  * cluster. Returns what it printed; throws KubectlError if it fails or is not there.
  */
 export async function kubectl(args: readonly string[], input = ''): Promise<string> {
-  const child = spawn(process.env['KUBECTL'] ?? 'kubectl', args);
+  const child = spawn(process.env['KUBECTL'] || 'kubectl', args);
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

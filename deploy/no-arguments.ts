@@ -12,8 +12,8 @@ export function isCalledPlainly(script: string, what: string): boolean {
   return false;
 }
 
-/** The first sentence of what `parseArgs` throws; what follows is about positional arguments. */
+/** The first sentence of what `parseArgs` throws; what follows is about positional arguments, or values that begin with a hyphen. */
 export function firstSentence(error: unknown): string {
   const { message } = error as Error;
-  return message.replace(/\. To specify a positional argument .*$/s, '');
+  return message.replace(/\.\s(To specify a positional argument|Did you forget) .*$/s, '');
 }

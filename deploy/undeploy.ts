@@ -11,6 +11,7 @@ import {
 } from './custom-objects.ts';
 import { PARAMETERS } from './guardrail-rules.ts';
 import { KubectlError, kubectl } from './kubectl.ts';
+import { firstSentence } from './no-arguments.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
 
@@ -197,7 +198,7 @@ function readFlags(): Flags | undefined {
     if (values.help !== true) return { isRetaining, kustomization, timeoutMs: seconds * 1000 };
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`undeploy: ${(error as Error).message}; run with --help for usage\n`);
+    process.stderr.write(`undeploy: ${firstSentence(error)}; run with --help for usage\n`);
     process.exitCode = 2;
   }
   return undefined;

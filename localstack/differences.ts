@@ -4,6 +4,7 @@
 
 import { dataPlaneDifferences } from './data-plane-differences.ts';
 import { type Difference, inMoto } from './difference.ts';
+import { trafficDifferences } from './traffic-differences.ts';
 
 const API = 'https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_';
 
@@ -124,6 +125,14 @@ export const differences = {
     source: 'https://github.com/hashicorp/terraform-provider-aws/issues/2072',
     instead: inMoto('stores it'),
   },
+  'log-bucket-policy': {
+    aws: 'logs to a bucket whose policy does not let Elastic Load Balancing write: InvalidConfigurationRequest',
+    source: 'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/1956',
+    instead: {
+      embedded: 'accepts any bucket: neither buckets nor their policies are modelled',
+      ...inMoto('stores it'),
+    },
+  },
   'deny-igw-on-ipv4': {
     aws: 'ipv6.deny_all_igw_traffic on a balancer with IPv4 alone: ValidationError',
     source: 'https://github.com/aws/aws-cdk/issues/30247',
@@ -157,6 +166,15 @@ export const differences = {
     instead: {
       embedded: 'for as long as the setting interfacesLingerMs says, by default not at all',
       ...inMoto('deletes them, even while the balancer is there'),
+    },
+  },
+  'provisioning-time': {
+    aws: 'a new balancer is provisioning for minutes, at times for half an hour, before it is active',
+    source: 'https://github.com/hashicorp/terraform/issues/24799',
+    instead: {
+      embedded:
+        'for as long as the setting provisioningMs says, by default 2 s; a usual time of AWS is unverified',
+      ...inMoto('active at the first read'),
     },
   },
   'attribute-defaults': {
@@ -203,38 +221,7 @@ export const differences = {
     source: `${API}SetSecurityGroups.html`,
     instead: inMoto('leaves the balancer without any'),
   },
-  'sticky-actions-first': {
-    aws: 'stickiness of a group that an action without stickiness names beside others: InvalidConfigurationRequest',
-    source: 'https://github.com/kubernetes-sigs/aws-load-balancer-controller/issues/2734',
-    instead: inMoto('accepts it'),
-  },
-  'instance-exists': {
-    aws: 'a target that is no running instance of the VPC: InvalidTarget',
-    source: `${API}RegisterTargets.html`,
-    instead: inMoto('accepts any id'),
-    unverified: 'whether one refuses the others of its call',
-  },
-  'header-regex': {
-    aws: 'a condition on a header may have regular expressions in place of values',
-    source: `${API}HttpHeaderConditionConfig.html`,
-    instead: inMoto('breaks off: KeyError'),
-  },
-  'rule-transforms': {
-    aws: 'a rule has up to two transforms, of host and of URL, and shows them; ResetTransforms takes them off',
-    source: `${API}ModifyRule.html`,
-    instead: inMoto('takes them and does not show them'),
-  },
-  'mutual-tls': {
-    aws: 'a listener shows its mode of mutual authentication, which can be switched off',
-    source: `${API}MutualAuthenticationAttributes.html`,
-    instead: inMoto('takes it and does not show it'),
-  },
-  'listener-attribute-defaults': {
-    aws: 'every attribute of an application listener has a value from the start',
-    source: `${API}ListenerAttribute.html`,
-    instead: inMoto('has those that were set'),
-    unverified: 'that the API shows the defaults',
-  },
+  ...trafficDifferences,
   'unknown-region': {
     aws: 'a region that does not exist has no endpoint, and an endpoint refuses a signature for another region',
     source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/signature-v4-troubleshooting.html',

@@ -34,7 +34,7 @@ export async function buildFiles(release: Release): Promise<readonly string[]> {
 }
 
 async function packageChart({ root, directory, version }: Release): Promise<void> {
-  const helm = process.env['HELM'] ?? 'helm';
+  const helm = process.env['HELM'] || 'helm';
   const run = (args: readonly string[]): Promise<string> =>
     runProgram(helm, args, { cwd: root, hint: HELM_HINT });
   const found = await run(['version', '--template', '{{.Version}}']);

@@ -2,12 +2,12 @@
 // May import it: test/unit/deploy, test/helm.
 // Start with: this file.
 
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence } from '../no-arguments.ts';
-import { isReplaceable } from '../replaceable.ts';
+import { isReplaceable, makePart, OutputError } from '../output.ts';
 import { buildFiles, SUMS } from './files.ts';
 import { findNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
@@ -37,8 +37,13 @@ interface Flags {
   readonly out: string;
 }
 
-/** A release or a release candidate: https://semver.org. */
-const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
+const NUMBER = String.raw`(?:0|[1-9]\d*)`;
+const PART = String.raw`(?:${NUMBER}|\d*[A-Za-z-][\dA-Za-z-]*)`;
+
+/** A release or a release candidate, as https://semver.org has them without build metadata. */
+const VERSION = new RegExp(
+  String.raw`^${NUMBER}\.${NUMBER}\.${NUMBER}(?:-${PART}(?:\.${PART})*)?$`,
+);
 
 /** A repository of an image, without tag and digest. */
 const IMAGE = /^[a-z0-9][a-z0-9._-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/;
@@ -50,6 +55,7 @@ async function main(flags: Flags): Promise<void> {
   try {
     await release(flags);
   } catch (error) {
+    if (error instanceof OutputError) return refuse(error);
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`release: ${error.message}\n`);
     process.exitCode = 1;
@@ -66,8 +72,7 @@ async function release({ version, isDryRun, image, out }: Flags): Promise<void> 
       `${target} has files that are not a release; name an empty directory or a new one`,
     );
   }
-  await mkdir(dirname(target), { recursive: true });
-  const directory = await mkdtemp(`${target}.part-`);
+  const directory = await makePart(target);
   try {
     const names = await buildFiles({ root: ROOT, directory, version, image, notes });
     await rm(target, { recursive: true, force: true });
@@ -111,13 +116,18 @@ function readFlags(): Flags | undefined {
     }
     const { version, image, out } = values;
     if (version === undefined) throw new Error('--version is missing');
-    if (!VERSION.test(version)) throw new Error(`--version takes X.Y.Z, not ${version}`);
+    if (!VERSION.test(version))
+      throw new Error(`--version takes X.Y.Z or X.Y.Z-rc.1, not ${version}`);
     if (out === '') throw new Error('--out takes a directory, not an empty text');
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
     return { version, isDryRun: values['dry-run'], image, out };
   } catch (error) {
-    process.stderr.write(`release: ${firstSentence(error)}; run with --help for usage\n`);
-    process.exitCode = 2;
+    refuse(error);
   }
   return undefined;
+}
+
+function refuse(error: unknown): void {
+  process.stderr.write(`release: ${firstSentence(error)}; run with --help for usage\n`);
+  process.exitCode = 2;
 }

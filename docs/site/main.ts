@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
-import { isReplaceable } from '../../deploy/replaceable.ts';
+import { isReplaceable, OutputError } from '../../deploy/output.ts';
 import { buildSite } from './build.ts';
 import { replaceDirectory } from './output.ts';
 import { SEARCH_INDEX } from './search-index.ts';
@@ -21,6 +21,15 @@ const out = readOut();
 if (out !== undefined) await main(out);
 
 async function main(out: string): Promise<void> {
+  try {
+    await writeSite(out);
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    refuse(error);
+  }
+}
+
+async function writeSite(out: string): Promise<void> {
   if (!(await isReplaceable(out, SEARCH_INDEX))) {
     process.stderr.write(
       `docs: ${out} has files that are not a site; name an empty directory or a new one\n`,
@@ -51,8 +60,12 @@ function readOut(): string | undefined {
     if (values.help !== true) throw new Error('--out takes a directory, not an empty text');
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`docs: ${firstSentence(error)}; run with --help for usage\n`);
-    process.exitCode = 2;
+    refuse(error);
   }
   return undefined;
+}
+
+function refuse(error: unknown): void {
+  process.stderr.write(`docs: ${firstSentence(error)}; run with --help for usage\n`);
+  process.exitCode = 2;
 }

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makePart } from '../../deploy/output.ts';
 
 /** Writes all files (path inside the directory -> content) next to it first: it is complete or as before. */
 export async function replaceDirectory(
   out: string,
   files: ReadonlyMap<string, string | Buffer>,
 ): Promise<void> {
-  await mkdir(dirname(out), { recursive: true });
-  const part = await mkdtemp(`${out}.part-`);
+  const part = await makePart(out);
   try {
     for (const [path, content] of files) {
       await mkdir(dirname(join(part, path)), { recursive: true });

@@ -132,5 +132,5 @@ function adviseHelp(command: Command | undefined): string {
 
 /** The rest of what `parseArgs` says is about arguments that begin with a hyphen. */
 function firstSentence(error: Error): string {
-  return error.message.split(/\. |\n/, 1)[0] ?? error.message;
+  return error.message.split(/\.\s/, 1)[0] ?? error.message;
 }

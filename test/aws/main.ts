@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
 import { backendNames, isBackendName } from '../../localstack/backends/backend.ts';
+import { isListening } from '../surroundings/listening.ts';
 import { type AccountOptions, runInAccount } from './account/account.ts';
 
 /** `npm run test:aws -- --backend NAME|URL`: the suite against one stand-in for AWS. */
@@ -56,7 +57,9 @@ async function main(): Promise<number> {
     }
     if (values.backend === 'aws') return await runInAccount(accountChoice(values));
     refuseAccountOptions(values);
-    return await run(settingsFor(values.backend, values.like), positionals);
+    const settings = settingsFor(values.backend, values.like);
+    await refuseSilence(settings['ALBRIDGE_TEST_AWS_URL']);
+    return await run(settings, positionals);
   } catch (error) {
     process.stderr.write(`test:aws: ${firstSentence(error)}; run with --help for usage\n`);
     return 2;
@@ -105,6 +108,15 @@ function settingsFor(backend: string, like?: string): Settings {
     ALBRIDGE_TEST_AWS_URL: backend.replace(/\/$/, ''),
     ...(like === undefined ? {} : { ALBRIDGE_TEST_AWS_LIKE: like }),
   };
+}
+
+/** Of a stand-in that somebody else was to start. */
+async function refuseSilence(url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (await isListening(Number(port) || (protocol === 'https:' ? 443 : 80), host)) return;
+  throw new Error(`nothing answers at ${url}: start the stand-in, or correct the URL`);
 }
 
 /** Passes signals on, as the runner stops what it started. */

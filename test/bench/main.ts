@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { BenchPlace } from './bench-place.ts';
@@ -107,7 +108,7 @@ function readFlags(): Flags | undefined {
     const { json, svg } = values;
     return { names: namesOf(values.only), runs: runsOf(values.runs), json, svg };
   } catch (error) {
-    say(`${(error as Error).message}; run with --help for usage`);
+    say(`${firstSentence(error)}; run with --help for usage`);
     process.exitCode = 2;
     return undefined;
   }

@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { startBackend } from '../../localstack/backends/backend.ts';
 import { isServing } from '../../localstack/backends/python-server.ts';
 import { seedNetwork } from '../../localstack/seed.ts';
@@ -51,9 +52,7 @@ function readFlags(): Flags | undefined {
     if (!values.help) return { isCold: values.cold, runs };
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(
-      `bench:stand-ins: ${(error as Error).message}; run with --help for usage\n`,
-    );
+    process.stderr.write(`bench:stand-ins: ${firstSentence(error)}; run with --help for usage\n`);
     process.exitCode = 2;
   }
   return undefined;

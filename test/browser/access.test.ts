@@ -106,7 +106,7 @@ describe('the page of albridge ui for a screen reader', () => {
     expect(listNames(nodes, 'navigation', 'search')).toEqual(['albridge', 'Filter']);
     expect(listNames(nodes, 'heading')).toEqual(['Objects of albridge']);
     expect(listNames(nodes, 'searchbox', 'combobox', 'checkbox', 'button')).toEqual([
-      ...['Filter by text', 'Kind', 'only those not ready', 'Filter'],
+      ...['Pause updates', 'Filter by text', 'Kind', 'only those not ready', 'Filter'],
     ]);
     expect(listNames(nodes, 'columnheader')).toEqual([
       ...['Kind', 'Namespace', 'Name', 'Ready', 'Reason', 'Age', 'Message'],
@@ -152,6 +152,24 @@ describe('the page of albridge ui for a screen reader', () => {
     },
   );
 
+  it('keeps the place of a reader: what has not changed stays the same in the document', async () => {
+    await showList();
+    await page.until(text('web'));
+    await page.evaluate(`window.rows = [...document.querySelectorAll('tbody tr')]`);
+    await page.evaluate(`window.cells = window.rows.map((row) => row.cells[2].firstChild)`);
+    await place.report('web', 'InPlace', 'a message');
+    await page.until(text('InPlace'));
+    await place.create('a-first');
+    await page.until(text('a-first'));
+    const kept = '[...window.rows, ...window.cells].every((one) => document.contains(one))';
+    expect(await page.evaluate(kept)).toBe(true);
+    expect(await page.evaluate(`window.rows.at(-1).innerText.includes('InPlace')`)).toBe(true);
+    expect(await page.evaluate(`document.querySelectorAll('tbody tr').length`)).toBe(3);
+    await place.delete('a-first');
+    await page.until(`document.querySelectorAll('tbody tr').length === 2`);
+    expect(await page.evaluate(kept)).toBe(true);
+  });
+
   it('announces the connection and what a filter leaves, and no change in the cluster', async () => {
     await showList();
     await page.evaluate(`(() => {
@@ -183,16 +201,43 @@ describe('the page of albridge ui by the keyboard', () => {
     await showList();
     const list = await listStops();
     expect(list.map(({ what }) => what)).toEqual([
-      ...['Skip to the content', 'albridge: all objects', 'q', 'kind', 'not-ready', 'Filter'],
+      ...['Skip to the content', 'albridge: all objects', 'pause', 'q', 'kind', 'not-ready'],
+      'Filter',
       ...[LONG, 'web'],
     ]);
     await showObject();
     const stops = await listStops();
     expect(stops.map(({ what }) => what)).toEqual([
-      ...['Skip to the content', 'albridge: all objects', 'drawing-wide', 'The same as text'],
+      ...['Skip to the content', 'albridge: all objects', 'pause'],
+      ...['drawing-wide', 'The same as text'],
       ...['port', 'method', 'host', 'path', 'from', 'headers', 'Test'],
     ]);
     expect([...list, ...stops].filter(({ isSeen }) => !isSeen)).toEqual([]);
+  });
+
+  it('pauses the updates by the button, also while a filter is typed, and goes on', async () => {
+    await showList();
+    await page.evaluate(`document.getElementById('pause').focus()`);
+    await page.press('Enter');
+    const state = `document.getElementById('state').textContent`;
+    await page.until(`${state}.startsWith('Paused: as of ')`);
+    expect(await page.evaluate(`document.getElementById('pause').ariaPressed`)).toBe('true');
+    await place.report('web', 'WhilePaused', 'a message');
+    // Another page has it.
+    const other = await place.browser.openPage();
+    await other.visit(place.served.url);
+    await other.until(text('WhilePaused'));
+    expect(await page.evaluate(text('WhilePaused'))).toBe(false);
+    await page.evaluate(`document.querySelector('input[name=q]').focus()`);
+    await page.type('paused');
+    await page.until(text('WhilePaused'));
+    await place.report('web', 'StillPaused', 'a message');
+    await other.until(text('StillPaused'));
+    expect(await page.evaluate(text('StillPaused'))).toBe(false);
+    expect(await page.evaluate(`${state}.startsWith('Paused: as of ')`)).toBe(true);
+    await page.evaluate(`document.getElementById('pause').click()`);
+    await page.until(text('StillPaused'));
+    expect(await page.evaluate(`${state}.startsWith('Live')`)).toBe(true);
   });
 
   it('goes to the content by the skip link', async () => {
@@ -211,13 +256,16 @@ describe('the page of albridge ui by the keyboard', () => {
     await page.evaluate(
       `getSelection().selectAllChildren(document.querySelector('#part-head .card'))`,
     );
-    const selected = await page.evaluate('getSelection().toString()');
+    const selected = await page.evaluate<string>('getSelection().toString()');
     await place.report(LONG, 'Later', 'another message');
     // The drawing and the conditions go on.
     await page.until(
       `document.getElementById('part-conditions').innerText.includes('another message')`,
     );
     expect(await page.evaluate('getSelection().toString()')).toBe(selected);
+    // A selection that is extended over an update which waits does not hang the page.
+    await page.evaluate(`getSelection().extend(document.querySelector('#part-conditions td'))`);
+    await page.until(`getSelection().toString().length > ${selected.length}`, 5000);
     await page.evaluate('getSelection().removeAllRanges()');
     await page.until(`document.getElementById('part-head').innerText.includes('another message')`);
   });

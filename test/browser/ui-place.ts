@@ -47,6 +47,11 @@ export class UiPlace {
     return createIngress(this.plane, this.namespace, name);
   }
 
+  async delete(name: string): Promise<void> {
+    const path = pathOf(definition, this.namespace, name);
+    succeeded(await callApi(this.plane, { method: 'DELETE', path }));
+  }
+
   /** Writes a condition Ready that is False. */
   async report(name: string, reason: string, message: string): Promise<void> {
     const lastTransitionTime = '2026-01-01T00:00:00Z';

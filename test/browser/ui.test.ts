@@ -88,6 +88,21 @@ describe('the page of albridge ui in Chromium', () => {
     expect(page.listComplaints()).toEqual([]);
   });
 
+  it('shows that its object is gone, and that it is there again', async () => {
+    await place.create('brief');
+    await page.visit(`${served.url}myingresses/${place.namespace}/brief`);
+    await page.until(`document.querySelectorAll('svg.drawing svg').length > 8`);
+    await place.delete('brief');
+    await page.until(`document.querySelector('h1').innerText === 'Not there'`);
+    expect(await page.evaluate('document.title')).toBe('Not there - albridge');
+    expect(await page.evaluate(`document.querySelectorAll('svg.drawing').length`)).toBe(0);
+    await place.create('brief');
+    await page.until(`document.querySelectorAll('svg.drawing svg').length > 8`);
+    const title = `MyIngress ${place.namespace}/brief - albridge`;
+    expect(await page.evaluate('document.title')).toBe(title);
+    await place.delete('brief');
+  });
+
   it('has other colours where dark ones are preferred', async () => {
     const readColour = (): Promise<string> =>
       page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -104,7 +119,9 @@ describe('the page of albridge ui in Chromium', () => {
     await page.until(`document.getElementById('state').textContent.startsWith('Not live')`);
     expect(await page.evaluate(text('MyIngress: may be out of date'))).toBe(true);
     expect(await page.evaluate(text('other'))).toBe(true);
-    await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'));
+    await vi.waitFor(() => expect(served.stderr()).toContain('MyIngress: may be out of date'), {
+      timeout: 20_000,
+    });
     await place.plane.startApiServer();
     await place.create('later');
     await page.until(text('later'));

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
@@ -126,7 +127,7 @@ function readFlags(): Flags | undefined {
     if (values.help !== true) return { backend, quota };
     process.stdout.write(HELP);
   } catch (error) {
-    process.stderr.write(`demo: ${(error as Error).message}; run with --help for usage\n`);
+    process.stderr.write(`demo: ${firstSentence(error)}; run with --help for usage\n`);
     process.exitCode = 2;
   }
   return undefined;

@@ -125,7 +125,10 @@ describe('albridge ui on a real API server', () => {
     const ui = await serve(await createReader(rules), '-n', namespace);
     const html = await follow(ui.url, '>web</a>', 'WebApp: not shown');
     expect(html).toMatch(/WebApp: not shown, [^<]*cannot (list|watch)[^<]*ask for the role/);
-    await vi.waitFor(() => expect(ui.stderr()).toMatch(/WebApp: not shown, .*cannot (list|watch)/));
+    await vi.waitFor(
+      () => expect(ui.stderr()).toMatch(/WebApp: not shown, .*cannot (list|watch)/),
+      { timeout: 20_000 },
+    );
     const object = await follow(`${ui.url}myingresses/${namespace}/web`, 'ask for');
     expect(object).toMatch(/events[^<]*cannot (list|watch)/);
     expect(object).toContain('Why it is not as desired');

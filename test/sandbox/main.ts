@@ -1,7 +1,9 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
+import { makeWritable } from '../../deploy/output.ts';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
 import { envLines } from '../../localstack/seed.ts';
@@ -56,7 +58,7 @@ const FLAGS = {
 
 // Nobody's real cluster or account is reached by trying things out.
 removeCallersSettings(process.env);
-const flags = readFlags();
+const flags = await readFlags();
 if (flags !== undefined) await run(flags);
 
 async function run(flags: Flags): Promise<void> {
@@ -76,7 +78,6 @@ async function run(flags: Flags): Promise<void> {
 /** Never resolves; rejects when something fails. */
 async function keepUp(flags: Flags, cleanUps: (() => Promise<unknown>)[]): Promise<never> {
   await refuseOtherSandbox(flags.dir);
-  await mkdir(flags.dir, { recursive: true });
   say('starting a control plane and the AWS stand-in');
   const hasPods = flags.nodes > 0;
   const workers = { controllerManager: hasPods, scheduler: hasPods };
@@ -179,7 +180,8 @@ function say(what: string): void {
   process.stdout.write(`sandbox: ${what}\n`);
 }
 
-function readFlags(): Flags | undefined {
+/** undefined: there is nothing to do. */
+async function readFlags(): Promise<Flags | undefined> {
   try {
     const { values } = parseArgs({ options: FLAGS });
     if (values.help) {
@@ -189,15 +191,17 @@ function readFlags(): Flags | undefined {
     if (values.dir === undefined) throw new Error('--dir DIR is missing');
     if (values.budget !== 'aws' && values.budget !== 'off')
       throw new Error('--budget takes aws or off');
-    return {
+    const flags: Flags = {
       dir: resolve(values.dir),
       hasOperator: !values['no-operator'],
       budget: values.budget,
       provisioningMs: wholeNumber('--provisioning-ms', values['provisioning-ms']),
       nodes: wholeNumber('--nodes', values.nodes),
     };
+    await makeWritable(flags.dir);
+    return flags;
   } catch (error) {
-    process.stderr.write(`sandbox: ${(error as Error).message}; run with --help for usage\n`);
+    process.stderr.write(`sandbox: ${firstSentence(error)}; run with --help for usage\n`);
     process.exitCode = 2;
     return undefined;
   }

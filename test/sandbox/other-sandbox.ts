@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
+import { isListening } from '../surroundings/listening.ts';
 
 /** Throws where the control plane of another sandbox answers at the address in DIR/kubeconfig, which it needs until it ends. */
 export async function refuseOtherSandbox(directory: string): Promise<void> {
@@ -11,16 +10,4 @@ export async function refuseOtherSandbox(directory: string): Promise<void> {
   throw new Error(
     `another sandbox runs with --dir ${directory}: stop it, or give another directory`,
   );
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

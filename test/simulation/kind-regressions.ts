@@ -1,7 +1,7 @@
 import { PLAIN } from './plain-settings.ts';
 import type { Regression } from './regression.ts';
 
-/** Of MyIngress and ImmortalContainer. */
+/** Of MyIngress, ImmortalContainer and ConfigMonitor. */
 export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'holds a balancer on record, also without its UID tag': {
     why: "the simulation took an adopted balancer whose UID tag others took off for nobody's; the operator was right",
@@ -106,6 +106,53 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
         { kind: 'freeze', label: 'kube POST deployments', nth: 3, forMs: 40000 },
         { kind: 'freeze', label: 'aws DescribeLoadBalancers by name', nth: 3, forMs: 17000 },
         { kind: 'partition', fromMs: 144212, forMs: 34784, replica: 1 },
+      ],
+    },
+  },
+  'continues what the status of the leader before records, which a silent watch shows later': {
+    why: 'a write to status alone called for no pass, so a new leader left the restart of a change as it was',
+    seed: 1700013947,
+    scenario: {
+      seed: 1700013947,
+      settings: {
+        ...PLAIN,
+        replicas: 2,
+        election: true,
+        isClusterIdConfigured: false,
+        sweepMs: 60_000,
+      },
+      steps: [
+        {
+          atMs: 500,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } },
+        },
+        { atMs: 3326, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
+        {
+          atMs: 9396,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: {
+              strategy: 'Evict',
+              maxUnavailable: 1,
+              debounceSeconds: 0,
+              minIntervalSeconds: 0,
+            },
+          },
+        },
+        {
+          atMs: 219925,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 3' } },
+        },
+        {
+          atMs: 220825,
+          config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } },
+        },
+      ],
+      faults: [
+        { kind: 'freeze', label: 'kube PATCH configmonitors/status apply', nth: 7, forMs: 60_000 },
+        { kind: 'partition', fromMs: 207329, forMs: 26474, replica: 0 },
       ],
     },
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import { CrashCoverage } from './coverage.ts';
 import type { CrashPoint, Job } from './job.ts';
 import { MUTATIONS } from './mutations.ts';
@@ -49,7 +50,7 @@ function readArguments(): ReturnType<typeof parseOptions> {
   try {
     return parseOptions();
   } catch (error) {
-    complain(new UsageError((error as Error).message));
+    complain(new UsageError(firstSentence(error)));
     process.exit(2);
   }
 }
@@ -194,7 +195,7 @@ function crashPointOf(text: string, parseCrash: (text: string) => CrashPoint): C
   try {
     return parseCrash(text);
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(firstSentence(error));
   }
 }
 

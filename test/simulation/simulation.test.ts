@@ -153,12 +153,21 @@ describe('a failure', () => {
   it('prints its seed and a shrunk trace, and the seed alone fails in the same way', async () => {
     const [, said] = new RegExp(`^--seed ${seed}\n(ready-is-true: .*)$`, 'm').exec(output) ?? [];
     expect(said, output).toBeDefined();
-    expect(output).toMatch(/^ +ms +people +operator +AWS +cluster$/m);
-    expect(output).toMatch(/^ +\d+ {2}>>> VIOLATION ready-is-true/m);
-    expect(output).toMatch(/^ {2}\d+\.\d{3} VIOLATION ready-is-true/m);
     const repeated = await simulate(...bug, '--seed', `${seed}`, '--unshrunk');
     expect(repeated.code).toBe(1);
     expect(repeated.output).toContain(said);
+  });
+
+  it('prints what the operator did as a timeline, and below it the trace', () => {
+    const inOrder = [
+      /^ +ms +people +operator +AWS +cluster$/m,
+      OF_OPERATOR,
+      /^ +\d+ {2}>>> VIOLATION ready-is-true/m,
+      /^ {2}\d+\.\d{3} /m,
+      /^ {2}\d+\.\d{3} VIOLATION ready-is-true/m,
+    ].map((line) => output.search(line));
+    expect(inOrder, output).not.toContain(-1);
+    expect(inOrder, output).toEqual(inOrder.toSorted((a, b) => a - b));
   });
 
   it('is shrunk to less than half of what happened, and fails the same way from a file', async () => {
@@ -176,6 +185,9 @@ describe('a failure', () => {
     expect(second.output).toBe(first.output);
   });
 });
+
+/** A row of the timeline whose text begins in the operator's column. */
+const OF_OPERATOR = /^[ \d]{8} {26}\S/m;
 
 function sizeOf({ steps, faults }: Scenario): number {
   return steps.length + faults.length;

@@ -88,7 +88,7 @@ function unknownKey(key: string): AwsFault {
   );
 }
 
-/** Logs need a bucket. That the bucket exists and lets the balancer write is not modelled. */
+/** Logs need a bucket. Whether it exists and lets the balancer write is not modelled: differences.ts, log-bucket-policy. */
 function checkLogBuckets(attributes: ReadonlyMap<string, string>): void {
   for (const logs of ['access_logs', 'connection_logs', 'health_check_logs']) {
     if (attributes.get(`${logs}.s3.enabled`) === 'true' && !attributes.get(`${logs}.s3.bucket`)) {

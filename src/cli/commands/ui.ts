@@ -1,10 +1,10 @@
-import { type Command, type CommandContext } from '../command.ts';
+import type { Command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
 import { createToken } from '../ui/guard.ts';
-import { describeFaults } from '../ui/pages.ts';
 import { servePages } from '../ui/server.ts';
 import { WatchedObjects } from '../ui/watched-objects.ts';
+import { reportFaults } from './report-faults.ts';
 
 /** `ui`: a page about all objects, on this machine alone. */
 export const ui: Command = {
@@ -28,12 +28,18 @@ export const ui: Command = {
     const { clock, surroundings, signal, flags } = context;
     const namespace = flags.text('namespace');
     const objects = new WatchedObjects({ access: { client: access.client, namespace }, clock });
+    const write = (sentence: string): void => {
+      surroundings.stderr.write(`${escapeText(sentence)}\n`);
+    };
     try {
       const place = `${describeNamespaces(namespace)} of ${access.cluster.server}`;
-      const served = await servePages({ objects, clock, port, token: createToken(), place });
+      const served = await servePages({
+        ...{ objects, clock, port, token: createToken(), place },
+        report: write,
+      });
       context.output.print({ url: served.url }, () => `${served.url}\n`);
-      surroundings.stderr.write(`serving ${escapeText(place)}, read-only; Ctrl-C ends it\n`);
-      const stop = reportFaults(objects, context);
+      write(`serving ${place}, read-only; Ctrl-C ends it`);
+      const stop = reportFaults(objects, { clock, write });
       await waitForAbort(signal);
       stop();
       await served.close();
@@ -53,22 +59,6 @@ function readPort(text: string | undefined): number {
 
 function describeNamespaces(namespace: string | undefined): string {
   return namespace === undefined ? 'all namespaces' : `the namespace ${namespace}`;
-}
-
-/** Says on stderr what cannot be watched, once, and when it can be again. */
-function reportFaults(
-  objects: WatchedObjects,
-  { surroundings: { stderr } }: Pick<CommandContext, 'surroundings'>,
-): () => void {
-  let known: readonly string[] = [];
-  const report = (): void => {
-    const faults = describeFaults(objects.listStates());
-    for (const fault of faults) if (!known.includes(fault)) stderr.write(`${escapeText(fault)}\n`);
-    if (faults.length === 0 && known.length > 0) stderr.write('everything is watched again\n');
-    known = faults;
-  };
-  report();
-  return objects.subscribe(report);
 }
 
 function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { awsMetrics } from '../../aws/client/aws-metrics.ts';
 import { configMonitorMetrics } from '../../controllers/config-monitor/reports/source-metrics.ts';
 import { driftScanMetrics } from '../../controllers/my-ingress/drift-scan.ts';
+import { coreMetrics } from '../../core/ports/metrics.ts';
 import type { Series } from './metrics-text.ts';
 
 /** The figures in the metrics of a leader; pure. */
@@ -13,6 +14,8 @@ export interface Figures {
   /** Unix time of the last drift scan, in milliseconds, and what is between two. */
   readonly scan: { readonly atMs: number; readonly everyMs: number } | undefined;
   readonly restarts: readonly Restart[];
+  /** Their names, in lower case; empty where the metrics do not name them. */
+  readonly controllers: readonly string[];
 }
 
 export interface Bucket {
@@ -42,6 +45,7 @@ const METRICS = {
   waiting: configMonitorMetrics.waiting,
   restarted: configMonitorMetrics.restarted,
   stuck: configMonitorMetrics.failures,
+  controllers: coreMetrics.maxConcurrent,
 } as const;
 
 export const READ_METRICS: ReadonlySet<string> = new Set(
@@ -58,6 +62,7 @@ export function readFigures(series: readonly Series[], namespace: string | undef
     buckets: readBuckets(of('tokens'), of('turns')),
     throttled: of('throttled').reduce((sum, { value }) => sum + value, 0),
     scan: at && every && { atMs: at.value * 1000, everyMs: every.value * 1000 },
+    controllers: of('controllers').map((one) => getLabel(one, 'controller')),
     restarts: readRestarts({
       waiting: of('waiting'),
       restarted: of('restarted'),

@@ -71,7 +71,7 @@ function shapeEvent(event: ListedEvent): ObjectEvent {
 }
 
 /** As long as this API takes them; that of core/v1 takes a note of any length, from whoever may create events. */
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   // A copy: the engine keeps the whole text for a slice of it.
   return `${Buffer.from(text.slice(0, most - 1)).toString()}…`;

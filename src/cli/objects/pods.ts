@@ -1,5 +1,7 @@
 import { omitUndefined } from '../../core/objects/fields.ts';
-import type { ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import { trimMetadata } from '../../core/objects/trim-metadata.ts';
+import { cut } from './events.ts';
 import type { TreeNode } from './tree.ts';
 
 /** Pods and endpoints as nodes of a tree; pure. */
@@ -78,6 +80,26 @@ export interface ListedSlice {
     readonly conditions?: { readonly ready?: boolean; readonly terminating?: boolean };
     readonly targetRef?: { readonly kind?: string; readonly name?: string };
   }[];
+}
+
+/** As much of a slice as is shown. */
+export function trimSlice(slice: KubeObject & ListedSlice): KubeObject & ListedSlice {
+  const { apiVersion, kind, metadata } = trimMetadata(slice);
+  const endpoints = (slice.endpoints ?? []).map(trimEndpoint);
+  return { apiVersion, kind, metadata, endpoints };
+}
+
+function trimEndpoint({ addresses = [], conditions, targetRef }: Endpoint): Endpoint {
+  const { ready, terminating } = conditions ?? {};
+  const { kind, name } = targetRef ?? {};
+  return omitUndefined({
+    addresses,
+    conditions: omitUndefined({ ready, terminating }),
+    targetRef:
+      name === undefined
+        ? undefined
+        : omitUndefined({ kind: kind && cut(kind, 63), name: cut(name, 253) }),
+  });
 }
 
 /** The endpoints of each Service: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ */

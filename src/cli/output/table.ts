@@ -18,10 +18,15 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `text`, or its beginning and an ellipsis. */
+/** A character may have more code units than this, and is then cut. */
+const MOST_UNITS = 20;
+
+/** `text`, or its beginning and an ellipsis. Takes no longer for a longer text. */
 export function shorten(text: string, maxCharacters: number): string {
-  const characters = splitCharacters(text);
-  if (characters.length <= maxCharacters) return text;
+  if (text.length <= maxCharacters) return text;
+  const head = text.slice(0, MOST_UNITS * maxCharacters);
+  const characters = takeCharacters(head, maxCharacters + 1);
+  if (head === text && characters.length <= maxCharacters) return text;
   return `${characters.slice(0, Math.max(0, maxCharacters - 1)).join('')}…`;
 }
 
@@ -31,10 +36,15 @@ function padEnd(cell: string, width: number): string {
 
 /** Without colours. */
 export function countCharacters(cell: string): number {
-  return splitCharacters(stripVTControlCharacters(cell)).length;
+  return takeCharacters(stripVTControlCharacters(cell), Number.POSITIVE_INFINITY).length;
 }
 
-/** As a reader counts them. */
-function splitCharacters(text: string): readonly string[] {
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+/** As a reader counts them, the first ones. */
+function takeCharacters(text: string, most: number): readonly string[] {
+  const taken: string[] = [];
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (taken.length === most) break;
+    taken.push(segment);
+  }
+  return taken;
 }

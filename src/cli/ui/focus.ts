@@ -11,10 +11,11 @@ import {
   growTargets,
   type ListedSlice,
   SERVICE_LABEL,
+  trimSlice,
 } from '../objects/pods.ts';
 import type { FoundObject } from '../objects/read.ts';
 import type { TreeNode } from '../objects/tree.ts';
-import { Watched, type WatchedOptions } from './watched.ts';
+import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 
 const MOST_EVENTS = 50;
 
@@ -22,8 +23,7 @@ const MOST_EVENTS = 50;
 export class Focus {
   readonly #events: Watched<KubeObject & ListedEvent>;
   readonly #slices: Watched<KubeObject & ListedSlice> | undefined;
-  /** Pages that show it now. */
-  viewers = 0;
+  #viewers = 0;
 
   constructor({ kind, object }: FoundObject, options: WatchedOptions) {
     const { namespace, uid = '' } = object.metadata;
@@ -31,17 +31,37 @@ export class Focus {
     const events = { kind: eventKind, namespace, fieldSelector, transform: trimEvent };
     this.#events = new Watched(events, options);
     if (kind.kind !== 'MyIngress') return;
-    const slices = { kind: endpointSliceKind, namespace, labelSelector: SERVICE_LABEL };
+    const slices = {
+      kind: endpointSliceKind,
+      namespace,
+      labelSelector: SERVICE_LABEL,
+      transform: trimSlice,
+    };
     this.#slices = new Watched(slices, options);
   }
 
-  /** The newest first. */
-  listEvents(): readonly ObjectEvent[] {
+  /** Counts a page that shows it. Returns the function that ends the view. */
+  view(): () => void {
+    this.#viewers += 1;
+    return () => {
+      this.#viewers -= 1;
+    };
+  }
+
+  isViewed(): boolean {
+    return this.#viewers > 0;
+  }
+
+  /** The newest first; undefined: they have not been read. */
+  listEvents(): readonly ObjectEvent[] | undefined {
+    if (!this.#events.hasBeenRead()) return undefined;
     return listNewest(this.#events.cache.list(), MOST_EVENTS);
   }
 
-  mapTargets(): ReadonlyMap<string, readonly TreeNode[]> {
-    return growTargets(this.#slices?.cache.list() ?? []);
+  /** By Service; undefined: they have not been read. */
+  mapTargets(): ReadonlyMap<string, readonly TreeNode[]> | undefined {
+    if (!this.#slices?.hasBeenRead()) return undefined;
+    return growTargets(this.#slices.cache.list());
   }
 
   /** True once everything has been read, or could not be. */
@@ -49,9 +69,9 @@ export class Focus {
     return this.#events.isKnown() && (this.#slices?.isKnown() ?? true);
   }
 
-  /** Sentences that say what could not be read. */
-  listFaults(): readonly string[] {
-    return [this.#events, this.#slices].flatMap((watched) => watched?.findFault() ?? []);
+  listStates(): readonly ReadState[] {
+    const events = this.#events.describeState('Events');
+    return this.#slices ? [events, this.#slices.describeState('Targets')] : [events];
   }
 
   async stop(): Promise<void> {

@@ -5,11 +5,21 @@ import { STYLE } from './style.ts';
 
 /** A page without the frame that all have. */
 export interface Page {
-  readonly status: 200 | 404;
+  readonly status: 200 | 404 | 500 | 503;
   readonly title: string;
   readonly parts: readonly Part[];
   /** One sentence about the connection to the cluster. */
   readonly state: PageState;
+  /** True once everything that it shows has been read, or could not be. */
+  readonly isKnown: boolean;
+  /** Reads for this page alone, besides the watches of all pages. */
+  readonly reads?: Reads | undefined;
+}
+
+/** Reads for as long as somebody views what has been read. */
+export interface Reads {
+  /** Returns the function that ends the view. */
+  view(): () => void;
 }
 
 /** Sent again when it changes; a fixed one, a form, keeps what is typed. */
@@ -26,23 +36,31 @@ export interface PageState {
   readonly isBad: boolean;
 }
 
+type Framed = Pick<Page, 'title' | 'parts' | 'state'>;
+
 /** A whole document. `root`: the path of the list, which ends in a slash. */
-export function framePage({ title, parts, state }: Page, root: string): string {
+export function framePage({ title, parts, state }: Framed, root: string): string {
   const badness = state.isBad ? 'bad' : 'good';
   const page = markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title} - albridge</title><style>${trustMarkup(STYLE)}</style></head>
 <body><a class="skip" href="#content">Skip to the content</a>
-<header><nav aria-label="albridge"><a href="${root}">albridge: all objects</a></nav><p id="state" role="status" aria-live="polite" data-state="${badness}">${state.text}</p><p id="said" class="unseen" role="status"></p></header>
-<main id="content" tabindex="-1">${parts.map(framePart)}</main>
+<header><nav aria-label="albridge"><a href="${root}">albridge: all objects</a></nav><p id="state" role="status" aria-live="polite" data-state="${badness}">${state.text}</p><button id="pause" type="button" aria-pressed="false" hidden>Pause updates</button><p id="said" class="unseen" role="status"></p></header>
+<main id="content" tabindex="-1" data-shape="${digestShape({ title, parts })}">${parts.map(framePart)}</main>
 <script>${trustMarkup(SCRIPT)}</script></body></html>
 `;
   return page.toString();
 }
 
+/** The same while the parts that are sent again fit the document as it was loaded. */
+export function digestShape({ title, parts }: Pick<Page, 'title' | 'parts'>): string {
+  const shape = JSON.stringify([title, ...parts.map(({ id }) => id)]);
+  return createHash('sha256').update(shape).digest('hex').slice(0, 16);
+}
+
 function framePart({ id, isFixed, isAnnounced, content }: Part): Markup {
   if (isFixed) return content;
   const politeness = isAnnounced ? 'polite' : 'off';
-  return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}">${content}</div>`;
+  return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}" aria-atomic="true">${content}</div>`;
 }
 
 const hash = (text: string): string =>

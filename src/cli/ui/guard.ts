@@ -26,7 +26,7 @@ export function admit(
   { method, host, url }: Asked,
   { port, token }: { readonly port: number; readonly token: string },
 ): Admission {
-  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
+  if (!isOwnName(host, port))
     return refuse(403, `this server answers under 127.0.0.1:${port} alone`);
   if (method !== 'GET') return refuse(405, 'this server only answers GET');
   const base = 'http://127.0.0.1';
@@ -37,6 +37,12 @@ export function admit(
   if (!isEqual(given, token))
     return refuse(403, 'open the URL that albridge ui has printed: it has the token of this run');
   return { kind: 'admitted', path: `/${rest.join('/')}`, query: searchParams };
+}
+
+/** A client leaves out port 80: https://www.rfc-editor.org/rfc/rfc9110#section-7.2 */
+function isOwnName(host: string | undefined, port: number): boolean {
+  const suffixes = port === 80 ? [':80', ''] : [`:${port}`];
+  return suffixes.some((suffix) => host === `127.0.0.1${suffix}` || host === `localhost${suffix}`);
 }
 
 function refuse(status: 400 | 403 | 405, why: string): Admission {

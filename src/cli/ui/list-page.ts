@@ -8,6 +8,7 @@ import type { FoundObject } from '../objects/read.ts';
 import { shorten } from '../output/table.ts';
 import type { Part } from './frame.ts';
 import { composeOperator } from './operator-part.ts';
+import { areKnown, type ReadState } from './watched.ts';
 
 /** The list of all objects; pure. */
 
@@ -36,6 +37,8 @@ export interface ListContext {
   readonly filter: Filter;
   /** Of the operator's metrics. */
   readonly known: Known;
+  /** Of each kind. */
+  readonly states: readonly ReadState[];
 }
 
 /** Rows that are sent at once. */
@@ -56,16 +59,37 @@ export function composeList(
   const pages = Math.max(1, Math.ceil(fitting.length / MOST_ROWS));
   const page = Math.min(filter.page, pages);
   const shown = fitting.slice((page - 1) * MOST_ROWS, page * MOST_ROWS);
-  const troubled = rows.filter(({ ready }) => ready !== 'True').length;
-  const summary = `${rows.length} objects, ${troubled} not ready`;
-  const count = fitting.length === rows.length ? '' : `; ${fitting.length} fit the filter`;
+  const kinds = new Set(objects.map(({ kind }) => kind.kind));
   return [
     { id: 'form', isFixed: true, content: composeForm(filter) },
-    { id: 'count', content: markup`<p>${summary}${count}</p>` },
-    { id: 'operator', content: composeOperator(context.known, context.clock) },
-    { id: 'rows', content: composeTable(shown, context) },
+    { id: 'count', content: composeCount(rows, fitting.length, context) },
+    { id: 'operator', content: composeOperator(context.known, { ...context, kinds }) },
+    { id: 'rows', content: rows.length === 0 ? NO_MARKUP : composeTable(shown, context) },
     { id: 'pages', content: composePages({ page, pages }, context) },
   ];
+}
+
+function composeCount(
+  rows: readonly Row[],
+  fitting: number,
+  { states }: Pick<ListContext, 'states'>,
+): Markup {
+  if (rows.length === 0) return markup`<p>${describeLack(states)}</p>`;
+  const troubled = rows.filter(({ ready }) => ready !== 'True').length;
+  const filtered = fitting === rows.length ? '' : `; ${fitting} fit the filter`;
+  return markup`<p>${rows.length} objects, ${troubled} not ready${filtered}</p>`;
+}
+
+/** Why there is no object: nothing more is claimed than has been read. */
+function describeLack(states: readonly ReadState[]): string {
+  if (states.every(({ isRead }) => isRead))
+    return 'There are no objects of albridge. What is created appears here.';
+  const isPartly = states.some(({ isRead }) => isRead);
+  if (!areKnown(states))
+    return isPartly ? 'Nothing has been found so far.' : 'Nothing has been read yet.';
+  return isPartly
+    ? 'There are no objects of the kinds that can be read.'
+    : 'Nothing can be read, for the reason above.';
 }
 
 function fits({ found, reason, message, ready }: Row, filter: Filter): boolean {

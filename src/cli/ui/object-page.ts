@@ -22,9 +22,10 @@ import { composeTester } from './tester.ts';
 export interface ObjectContext {
   readonly clock: Pick<Clock, 'now'>;
   readonly query: URLSearchParams;
-  /** The newest first; undefined: they are not read. */
+  /** The newest first; undefined: they have not been read. */
   readonly events: readonly ObjectEvent[] | undefined;
-  readonly targets: TargetsByService;
+  /** Undefined: they have not been read. */
+  readonly targets: TargetsByService | undefined;
 }
 
 export function composeObject(found: FoundObject, context: ObjectContext): readonly Part[] {
@@ -70,10 +71,27 @@ const LEGEND = Object.values(MARKS)
   .map(({ mark, means }) => `${mark} ${means}`)
   .join(', ');
 
-function composeDrawing(object: MyIngress, targets: TargetsByService): Markup {
+/** Of events and targets. */
+const UNREAD = 'They have not been read: if they cannot be, the reason is at the top.';
+
+function composeDrawing(object: MyIngress, read: TargetsByService | undefined): Markup {
+  const targets = read ?? new Map<string, readonly TreeNode[]>();
+  const lack = read ? NO_MARKUP : markup`<p class="dim">Targets: ${UNREAD}</p>`;
   const drawing = drawInPage(placeGraph(composeGraph(object, targets)), captionDrawing(object));
   const tree = growMyIngress(object, targets).map(composeNode);
-  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p><details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
+  return markup`<section aria-labelledby="way"><h2 id="way">The way of a request</h2><div class="wide" id="drawing-wide" role="region" aria-label="Drawing" tabindex="0">${drawing}</div><p class="dim">${LEGEND}</p>${lack}<details id="as-text"><summary>The same as text</summary><ul class="tree">${tree}</ul></details></section>`;
+}
+
+/** Of one backend. */
+const MOST_TARGETS = 50;
+
+/** Targets that are not ready come first, and are not cut for others. */
+function composeNodes(nodes: readonly TreeNode[]): readonly Markup[] {
+  if (nodes.length <= MOST_TARGETS || nodes[0]?.kind !== 'target') return nodes.map(composeNode);
+  const rank = ({ health }: TreeNode): number => (health === 'good' ? 1 : 0);
+  const shown = nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_TARGETS);
+  const rest = markup`<li>and ${nodes.length - shown.length} more</li>`;
+  return [...shown.map(composeNode), rest];
 }
 
 function composeNode({
@@ -86,7 +104,7 @@ function composeNode({
   children = [],
 }: TreeNode): Markup {
   const why = [reason, message].filter((text) => text !== undefined && text !== '').join(': ');
-  const below = children.length === 0 ? NO_MARKUP : markup`<ul>${children.map(composeNode)}</ul>`;
+  const below = children.length === 0 ? NO_MARKUP : markup`<ul>${composeNodes(children)}</ul>`;
   return markup`<li>${kind} <b>${name}</b> <span class="${health ?? 'dim'}">${state}</span> ${why}${below}</li>`;
 }
 
@@ -119,7 +137,7 @@ function composeTimeline(
   events: readonly ObjectEvent[] | undefined,
   clock: Pick<Clock, 'now'>,
 ): Markup {
-  if (events === undefined) return markup`<p>They are not read.</p>`;
+  if (events === undefined) return markup`<p>${UNREAD}</p>`;
   if (events.length === 0)
     return markup`<p>There are none: the API server keeps them for an hour.</p>`;
   const rows = events.map(({ time, type, reason, note, count }) => {

@@ -3,18 +3,35 @@ import type { Bucket, Figures, Restart } from '../leader/figures.ts';
 import type { Known, LeaderReport, Sample } from '../leader/leader-metrics.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
 import { formatAge } from '../objects/health.ts';
+import { OUR_KINDS } from '../objects/kinds.ts';
 import { shorten } from '../output/table.ts';
 
+export interface OperatorContext {
+  readonly clock: Pick<Clock, 'now'>;
+  /** That have objects. */
+  readonly kinds: ReadonlySet<string>;
+}
+
 /** AWS budget, drift scan and restarts, in one line each that opens; pure. */
-export function composeOperator(known: Known, clock: Pick<Clock, 'now'>): Markup {
+export function composeOperator(known: Known, { clock, kinds }: OperatorContext): Markup {
   switch (known.kind) {
     case 'unread':
       return markup`<p class="dim">Operator: its metrics are being read.</p>`;
     case 'failed':
       return composeLack('Operator', known.why);
     case 'read':
-      return markup`${known.reports.map((report) => composeReport(report, clock.now()))}`;
+      return markup`${known.reports.map((report) => composeReport(report, clock.now()))}${composeOff(known.reports, kinds)}`;
   }
+}
+
+/** Kinds that ALBRIDGE_KINDS leaves out: their last status stays, also a green one. */
+function composeOff(reports: readonly LeaderReport[], kinds: ReadonlySet<string>): Markup {
+  const controllers = reports.map(({ samples }) => samples.at(-1)?.figures.controllers ?? []);
+  if (controllers.some((ofOne) => ofOne.length === 0)) return NO_MARKUP;
+  const names = OUR_KINDS.map(({ kind }) => kind).filter((kind) => kinds.has(kind));
+  const off = names.filter((name) => !controllers.flat().includes(name.toLowerCase()));
+  if (off.length === 0) return NO_MARKUP;
+  return markup`<p class="warning">${off.join(', ')}: no operator reconciles them (ALBRIDGE_KINDS), so that their status may be old. Add them there, with their components.</p>`;
 }
 
 const MOST_CHARACTERS = 400;

@@ -6,6 +6,7 @@ import type { Focus } from './focus.ts';
 import type { Page, PageState, Part } from './frame.ts';
 import { composeList, readFilter } from './list-page.ts';
 import { composeObject } from './object-page.ts';
+import { areKnown, type ReadState } from './watched.ts';
 import type { KindState, WatchedObjects } from './watched-objects.ts';
 
 export interface Visit {
@@ -26,54 +27,57 @@ export interface PageContext {
 type Named = { readonly plural: string; readonly key: Key } | 'list' | 'nothing';
 
 /** The page of a visit as it is now. */
-export function composePage({ path, query }: Visit, context: PageContext): Page {
-  const { objects, clock, root } = context;
-  const named = readPath(path);
+export function composePage(visit: Visit, context: PageContext): Page {
+  const { objects, place } = context;
+  const named = readPath(visit.path);
   const states = objects.listStates();
-  const state = describeState(states, context.place);
-  if (named === 'list') {
-    const { known } = objects.metrics;
-    const list = composeList(objects.list(), { root, clock, known, filter: readFilter(query) });
-    return { status: 200, title: 'Objects', state, parts: [...listFaults(states, []), ...list] };
-  }
+  const base = { state: describeState(states, place), isKnown: areKnown(states) };
+  if (named === 'list') return { ...base, ...composeListPage(visit, states, context) };
   const found = named === 'nothing' ? undefined : objects.find(named.plural, named.key);
-  if (found === undefined) return composeMissing(named, { states, state });
+  if (found === undefined) return { ...base, ...composeMissing(named, states, place) };
   const focus = objects.focus(found);
+  const isKnown = base.isKnown && (focus?.isKnown() ?? true);
+  const object = composeObjectPage(found, focus, { visit, states, context });
+  return { ...base, ...object, isKnown, reads: focus };
+}
+
+type Composed = Pick<Page, 'status' | 'title' | 'parts' | 'reads'>;
+
+function composeListPage(
+  { query }: Visit,
+  states: readonly KindState[],
+  { objects, root, clock }: PageContext,
+): Composed {
+  const { metrics } = objects;
+  const filter = readFilter(query);
+  const list = composeList(objects.list(), { root, clock, known: metrics.known, filter, states });
+  const parts = [...listFaults(states), ...list];
+  return { status: 200, title: 'Objects', parts, reads: metrics };
+}
+
+interface Scene {
+  readonly visit: Visit;
+  readonly states: readonly KindState[];
+  readonly context: PageContext;
+}
+
+function composeObjectPage(
+  found: FoundObject,
+  focus: Focus | undefined,
+  { visit, states, context }: Scene,
+): Composed {
   const { kind, object } = found;
   const parts = composeObject(found, {
-    ...{ clock, query, events: focus?.listEvents(), targets: focus?.mapTargets() ?? new Map() },
+    ...{ clock: context.clock, query: visit.query },
+    ...{ events: focus?.listEvents(), targets: focus?.mapTargets() },
   });
-  const ofKind = states.filter((one) => one.kind.kind === kind.kind);
+  const own = [
+    ...states.filter((one) => one.kind.kind === kind.kind),
+    ...(focus?.listStates() ?? []),
+  ];
   const title = `${kind.kind} ${object.metadata.namespace}/${object.metadata.name}`;
-  return { status: 200, title, state, parts: [...listFaults(ofKind, readFaults(focus)), ...parts] };
-}
-
-/** The focus of the object that is visited, if there is one. */
-function findFocus({ path }: Visit, { objects }: PageContext): Focus | undefined {
-  const found = findVisited(path, objects);
-  return found && objects.focus(found);
-}
-
-/** Starts the reads of the visit, besides the watches of all pages. Returns the function that ends it. */
-export function beginView(visit: Visit, context: PageContext): () => void {
-  if (readPath(visit.path) === 'list') return context.objects.metrics.view();
-  const focus = findFocus(visit, context);
-  if (focus === undefined) return () => {};
-  focus.viewers += 1;
-  return () => {
-    focus.viewers -= 1;
-  };
-}
-
-function findVisited(path: string, objects: WatchedObjects): FoundObject | undefined {
-  const named = readPath(path);
-  return typeof named === 'string' ? undefined : objects.find(named.plural, named.key);
-}
-
-/** True once everything that the page shows has been read, or could not be. */
-export function isKnown(visit: Visit, context: PageContext): boolean {
-  if (!context.objects.listStates().every((state) => state.isKnown)) return false;
-  return findFocus(visit, context)?.isKnown() ?? true;
+  const faults = listFaults(own, focus === undefined ? [TOO_MANY] : []);
+  return { status: 200, title, parts: [...faults, ...parts] };
 }
 
 function readPath(path: string): Named {
@@ -95,23 +99,19 @@ function decode(part: string): string {
 const TOO_MANY =
   'its events and targets are not read, for eight other objects are open: close some of their pages, and load this one again';
 
-function readFaults(focus: Focus | undefined): readonly string[] {
-  return focus === undefined ? [TOO_MANY] : focus.listFaults();
-}
-
-function listFaults(states: readonly KindState[], others: readonly string[]): readonly Part[] {
+function listFaults(states: readonly ReadState[], others: readonly string[] = []): readonly Part[] {
   return [{ id: 'faults', content: composeFaults([...describeFaults(states), ...others]) }];
 }
 
-/** A sentence for each failure of a watch, with all kinds that have it. */
-export function describeFaults(states: readonly KindState[]): readonly string[] {
+/** A sentence for each failure of a watch, with all that have it. */
+export function describeFaults(states: readonly ReadState[]): readonly string[] {
   const byFault = new Map<string, string[]>();
-  for (const { kind, isRead, fault } of states) {
+  for (const { name, isRead, fault } of states) {
     if (fault === undefined) continue;
     const text = `${isRead ? 'may be out of date' : 'not shown'}, ${fault}`;
-    byFault.set(text, [...(byFault.get(text) ?? []), kind.kind]);
+    byFault.set(text, [...(byFault.get(text) ?? []), name]);
   }
-  return [...byFault].map(([text, kinds]) => `${kinds.join(', ')}: ${text}`);
+  return [...byFault].map(([text, names]) => `${names.join(', ')}: ${text}`);
 }
 
 function composeFaults(faults: readonly string[]): Markup {
@@ -119,23 +119,41 @@ function composeFaults(faults: readonly string[]): Markup {
   return markup`<section aria-label="What is missing" class="card"><ul>${faults.map((fault) => markup`<li class="warning">${fault}</li>`)}</ul></section>`;
 }
 
-function describeState(states: readonly KindState[], place: string): PageState {
-  if (states.some(({ isKnown: known }) => !known))
-    return { text: `Reading ${place} ...`, isBad: false };
+function describeState(states: readonly ReadState[], place: string): PageState {
+  if (!areKnown(states)) return { text: `Reading ${place} ...`, isBad: false };
   const failing = states.filter(({ fault }) => fault !== undefined);
   if (failing.length === 0) return { text: `Live: ${place}`, isBad: false };
-  const names = failing.map(({ kind }) => kind.kind).join(', ');
+  const names = failing.map(({ name }) => name).join(', ');
   if (failing.length < states.length)
     return { text: `Live: ${place}, but not ${names}`, isBad: true };
-  return { text: `Not live: no answer that helps from ${place}. Trying again.`, isBad: true };
+  return { text: `Not live: cannot read ${place}. Trying again.`, isBad: true };
 }
 
-function composeMissing(
-  named: Named,
-  { states, state }: { readonly states: readonly KindState[]; readonly state: PageState },
-): Page {
-  const what = typeof named === 'string' ? 'This page' : `${named.plural} ${named.key}`;
-  const content = markup`<h1>Not there</h1><p>${what} does not exist, or not any more. The link above leads to all objects.</p>`;
-  const parts = [...listFaults(states, []), { id: 'head', content }];
-  return { status: 404, title: 'Not there', state, parts };
+function composeMissing(named: Named, states: readonly KindState[], place: string): Composed {
+  if (typeof named === 'string')
+    return composeNothing('This page does not exist. The link above leads to all objects.', states);
+  const what = `${named.plural} ${named.key}`;
+  const kind = states.find((state) => state.kind.plural === named.plural);
+  if (kind?.fault !== undefined)
+    return composeUnknown(
+      `${what} may exist: its kind cannot be read, for the reason above.`,
+      states,
+    );
+  if (kind?.isRead === false)
+    return composeUnknown(`${what} may exist: its kind has not been read yet.`, states);
+  const absence = `${what} was not found in ${place}. It may have been deleted. The link above leads to all objects.`;
+  return composeNothing(absence, states);
+}
+
+function composeNothing(sentence: string, states: readonly KindState[]): Composed {
+  const content = markup`<h1>Not there</h1><p>${sentence}</p>`;
+  const parts = [...listFaults(states), { id: 'head', content }];
+  return { status: 404, title: 'Not there', parts };
+}
+
+/** The page appears by itself once it can. */
+function composeUnknown(sentence: string, states: readonly KindState[]): Composed {
+  const content = markup`<h1>Not known</h1><p>${sentence}</p>`;
+  const parts = [...listFaults(states), { id: 'head', content }];
+  return { status: 503, title: 'Not known', parts };
 }

@@ -1,16 +1,24 @@
 /**
- * The one script of every page. It replaces what changes by what the server sends, keeps focus, open
- * details and selected text, and sends a form while it is typed. How many objects a filter leaves is announced;
- * changes in the cluster are not, since there may be many a second. Without it links and forms work all the same.
- * https://developer.mozilla.org/docs/Web/API/Server-sent_events
+ * The one script of every page. It changes what differs from what the server sends, keeps selected text, and sends a
+ * form while it is typed. A button pauses the updates (https://www.w3.org/WAI/WCAG22/Understanding/pause-stop-hide.html).
+ * How many objects a filter leaves is announced; changes in the cluster are not, since there may be many a second.
+ * Without it links and forms work all the same. https://developer.mozilla.org/docs/Web/API/Server-sent_events
  */
 export const SCRIPT = `
 'use strict';
 const state = document.getElementById('state');
+const content = document.getElementById('content');
 let source;
 const say = (text, isBad) => {
   if (state.textContent !== text) state.textContent = text;
   state.dataset.state = isBad ? 'bad' : 'good';
+};
+const pause = document.getElementById('pause');
+let isPaused = false;
+let shownAt = new Date();
+const pauseAt = () => {
+  source.close();
+  say('Paused: as of ' + shownAt.toLocaleTimeString() + '. Press the button again for updates.', false);
 };
 const held = new Map();
 const isSelected = (live) => {
@@ -22,27 +30,57 @@ const findMark = (focused) => {
   if (href) return 'a[href="' + CSS.escape(href) + '"]';
   return '#' + CSS.escape(id) + (focused.localName === 'summary' ? '>summary' : '');
 };
+// What is the same stays in the document: what is open, scrolled or focused there, and where a screen reader is.
+const findKey = (node) => {
+  const link = node.localName === 'tr' ? node.querySelector('a') : node;
+  return [node.nodeName, node.id, link?.getAttribute?.('href')].join(' ');
+};
+const patch = (old, next) => {
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== next.data) old.data = next.data;
+    return;
+  }
+  for (const name of old.getAttributeNames()) if (name !== 'open' && !next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  patchChildren(old, next);
+};
+const patchChildren = (parent, next) => {
+  const wanted = Map.groupBy(next.childNodes, findKey);
+  const kept = Map.groupBy(parent.childNodes, findKey);
+  for (const [key, nodes] of kept) for (const node of nodes.splice(wanted.get(key)?.length ?? 0)) node.remove();
+  let place = parent.firstChild;
+  for (const node of [...next.childNodes]) {
+    const same = kept.get(findKey(node))?.shift();
+    if (same && same === place) place = place.nextSibling;
+    else parent.insertBefore(same ?? node, place);
+    if (same) patch(same, node);
+  }
+};
 const replace = (id, html) => {
   const live = document.getElementById('part-' + id);
   if (!live) return;
   held.delete(id);
   if (isSelected(live)) return held.set(id, html);
-  const open = new Map([...live.querySelectorAll('details[id]')].map((one) => [one.id, one.open]));
-  const scrolls = new Map([...live.querySelectorAll('.wide[id]')].map((one) => [one.id, one.scrollLeft]));
-  const focused = live.contains(document.activeElement) ? document.activeElement : undefined;
-  const mark = focused && findMark(focused);
-  live.innerHTML = html;
-  for (const [id, isOpen] of open) { const one = document.getElementById(id); if (one) one.open = isOpen; }
-  for (const [id, left] of scrolls) { const one = document.getElementById(id); if (one) one.scrollLeft = left; }
-  if (mark) live.querySelector(mark)?.focus({ preventScroll: true });
+  const mark = live.contains(document.activeElement) ? findMark(document.activeElement) : undefined;
+  const next = document.createElement('template');
+  next.innerHTML = html;
+  patchChildren(live, next.content);
+  if (mark && !live.contains(document.activeElement)) live.querySelector(mark)?.focus({ preventScroll: true });
 };
 const listen = () => {
   source?.close();
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
     const sent = JSON.parse(data);
+    shownAt = new Date();
+    // Other parts than this document has: its object has appeared, or is gone.
+    if (sent.shape !== content.dataset.shape) {
+      source.close();
+      return location.reload();
+    }
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);
-    say(sent.state, sent.isBad);
+    if (isPaused) pauseAt();
+    else say(sent.state, sent.isBad);
     if (isAsked) said.textContent = document.getElementById('part-count')?.textContent ?? '';
     isAsked = false;
   };
@@ -51,7 +89,7 @@ const listen = () => {
     : 'albridge ui does not answer, so this may be out of date: it was stopped, or this machine is busy. Trying again.', true);
 };
 // What is selected to be copied stays until it no longer is.
-document.addEventListener('selectionchange', () => { for (const [id, html] of held) replace(id, html); });
+document.addEventListener('selectionchange', () => { for (const [id, html] of [...held]) replace(id, html); });
 const said = document.getElementById('said');
 let isAsked = false;
 const onTyped = (form) => {
@@ -66,6 +104,16 @@ for (const form of document.forms) {
   form.addEventListener('submit', (event) => { event.preventDefault(); onTyped(form); });
 }
 // A browser opens six connections to a server, and a hidden page needs none.
-document.addEventListener('visibilitychange', () => document.hidden ? source.close() : listen());
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) source.close();
+  else if (!isPaused) listen();
+});
+pause.hidden = false;
+pause.addEventListener('click', () => {
+  isPaused = !isPaused;
+  pause.setAttribute('aria-pressed', isPaused);
+  if (isPaused) pauseAt();
+  else listen();
+});
 listen();
 `;

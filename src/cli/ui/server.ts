@@ -1,16 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDeadline } from '../../core/ports/clock.ts';
-import { CommandError } from '../errors.ts';
+import { CommandError, describeError } from '../errors.ts';
 import { framePage, PAGE_HEADERS } from './frame.ts';
 import { admit } from './guard.ts';
 import { streamPage } from './live.ts';
-import { composePage, isKnown, type PageContext, type Visit } from './pages.ts';
+import { PageComposer, type Serving } from './page-composer.ts';
+import type { PageContext, Visit } from './pages.ts';
+import { areKnown } from './watched.ts';
 
 export interface ServeOptions extends Omit<PageContext, 'root'> {
   /** 0: any free one. */
   readonly port: number;
   readonly token: string;
+  /** Takes one sentence about each failure of this program. */
+  readonly report: (sentence: string) => void;
 }
 
 export interface Served {
@@ -20,11 +24,15 @@ export interface Served {
 
 /** Serves the pages on 127.0.0.1 alone. Throws CommandError where the port cannot be had. */
 export async function servePages(options: ServeOptions): Promise<Served> {
-  const { token } = options;
+  const { token, report } = options;
   const context = { ...options, root: `/${token}/` };
+  const serving = { ...context, composer: new PageComposer(context, report) };
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo;
-    void answer({ request, response }, context, { port, token });
+    answer({ request, response }, serving, { port, token }).catch((error: unknown) => {
+      report(describeError(error));
+      fail(response);
+    });
   });
   await listen(server, options.port);
   const { port } = server.address() as AddressInfo;
@@ -58,7 +66,7 @@ interface Exchange {
 
 async function answer(
   { request, response }: Exchange,
-  context: PageContext,
+  serving: Serving,
   own: { readonly port: number; readonly token: string },
 ): Promise<void> {
   const { method = '', url = '', headers } = request;
@@ -68,8 +76,16 @@ async function answer(
     response.writeHead(admission.status, { ...PAGE_HEADERS, ...type }).end(`${admission.why}\n`);
     return;
   }
-  if (headers.accept?.includes('text/event-stream')) streamPage(response, admission, context);
-  else await sendPage(response, admission, context);
+  if (headers.accept?.includes('text/event-stream')) streamPage(response, admission, serving);
+  else await sendPage(response, admission, serving);
+}
+
+/** A page says by itself why it cannot be composed; this is for everything else. */
+function fail(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy();
+  const type = { 'content-type': 'text/plain; charset=utf-8' };
+  response.writeHead(500, { ...PAGE_HEADERS, ...type });
+  response.end('this page cannot be shown: the terminal of albridge ui has the reason\n');
 }
 
 /** For the first page, in milliseconds: what has not been read by then follows. */
@@ -78,12 +94,13 @@ const PATIENCE_MS = 700;
 async function sendPage(
   response: ServerResponse,
   visit: Visit,
-  context: PageContext,
+  { objects, clock, root, composer }: Serving,
 ): Promise<void> {
-  const deadline = startDeadline(context.clock, PATIENCE_MS);
-  await context.objects.waitUntil(() => isKnown(visit, context), deadline.signal);
+  const deadline = startDeadline(clock, PATIENCE_MS);
+  const isKnown = (): boolean => areKnown(objects.listStates()) && composer.compose(visit).isKnown;
+  await objects.waitUntil(isKnown, deadline.signal);
   deadline.release();
-  const page = composePage(visit, context);
+  const page = composer.compose(visit);
   const type = { 'content-type': 'text/html; charset=utf-8' };
-  response.writeHead(page.status, { ...PAGE_HEADERS, ...type }).end(framePage(page, context.root));
+  response.writeHead(page.status, { ...PAGE_HEADERS, ...type }).end(framePage(page, root));
 }

@@ -11,7 +11,7 @@ import { LeaderMetrics } from '../leader/leader-metrics.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
 import { Focus } from './focus.ts';
-import { Watched, type WatchedOptions } from './watched.ts';
+import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 
 /** Changes within this time, in milliseconds, are one. */
 const GATHER_MS = 50;
@@ -29,6 +29,8 @@ export class WatchedObjects {
   /** Read while a page shows them. */
   readonly metrics: LeaderMetrics;
   #cancelGathering: (() => void) | undefined;
+  #version = 0;
+  #lastRoundMs = 0;
 
   constructor(options: Omit<WatchedOptions, 'onChange'>) {
     this.#options = { ...options, onChange: () => this.#gather() };
@@ -60,9 +62,13 @@ export class WatchedObjects {
 
   listStates(): readonly KindState[] {
     return this.#kinds.map(({ kind, watched }) => {
-      const { isKnown, isRead } = { isKnown: watched.isKnown(), isRead: watched.hasBeenRead() };
-      return { kind, isKnown, isRead, fault: watched.findFault() };
+      return { kind, ...watched.describeState(kind.kind) };
     });
+  }
+
+  /** Another number after each change of what can be shown. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Calls `onChange` soon after anything has changed. */
@@ -78,6 +84,7 @@ export class WatchedObjects {
     if (known) return known;
     if (this.#focuses.size >= MOST_FOCUSES && !this.#dropIdle()) return undefined;
     const focus = new Focus(found, this.#options);
+    this.#version += 1;
     this.#focuses.set(key, focus);
     return focus;
   }
@@ -125,7 +132,7 @@ export class WatchedObjects {
 
   #dropIdle(): boolean {
     for (const [key, focus] of this.#focuses) {
-      if (focus.viewers > 0) continue;
+      if (focus.isViewed()) continue;
       this.#focuses.delete(key);
       void focus.stop();
       return true;
@@ -133,19 +140,20 @@ export class WatchedObjects {
     return false;
   }
 
+  /** Half of the time is left for requests, however long a round takes. */
   #gather(): void {
-    this.#cancelGathering ??= this.#options.clock.setTimer(GATHER_MS, () => {
+    const { clock } = this.#options;
+    this.#version += 1;
+    const delayMs = Math.max(GATHER_MS, this.#lastRoundMs);
+    this.#cancelGathering ??= clock.setTimer(delayMs, () => {
       this.#cancelGathering = undefined;
+      const startMs = clock.monotonicMs();
       for (const listener of [...this.#listeners]) listener();
+      this.#lastRoundMs = clock.monotonicMs() - startMs;
     });
   }
 }
 
-export interface KindState {
+export interface KindState extends ReadState {
   readonly kind: OurKind;
-  /** It has been read, or could not be. */
-  readonly isKnown: boolean;
-  readonly isRead: boolean;
-  /** One sentence about its watch; undefined while it works. */
-  readonly fault: string | undefined;
 }

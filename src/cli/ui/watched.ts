@@ -1,8 +1,8 @@
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { Transform } from '../../core/objects/trim-metadata.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { LogFields, Logger } from '../../core/ports/logger.ts';
-import { KubeError } from '../../kube/client/kube-error.ts';
+import { type Clock, DeadlineExceeded } from '../../core/ports/clock.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import { KubeError, NoAnswerError } from '../../kube/client/kube-error.ts';
 import { IndexedCache } from '../../kube/watch/object-cache.ts';
 import { Reflector } from '../../kube/watch/reflector.ts';
 import { type ClusterAccess, noMetrics } from '../cluster.ts';
@@ -24,6 +24,22 @@ export interface WatchedOptions {
   readonly onChange: () => void;
 }
 
+/** Of one collection. */
+export interface ReadState {
+  /** As people name it. */
+  readonly name: string;
+  /** It has been read, or could not be. */
+  readonly isKnown: boolean;
+  readonly isRead: boolean;
+  /** One sentence about its watch; undefined while it works. */
+  readonly fault: string | undefined;
+}
+
+/** True once each has been read, or could not be. */
+export function areKnown(states: readonly ReadState[]): boolean {
+  return states.every(({ isKnown }) => isKnown);
+}
+
 /** With which a fault begins: the kind is named by those who show it. */
 const STEP = /^watch \S+( in namespace \S+)?: /;
 
@@ -32,14 +48,11 @@ export class Watched<T extends KubeObject> {
   readonly #cache: IndexedCache<T>;
   readonly #reflector: Reflector<T>;
   readonly #isWide: boolean;
-  #hasFailed = false;
-  /** Of the last failure, where a person must act. */
-  #cause: unknown;
 
   constructor({ kind, namespace, transform, ...selectors }: Collected, options: WatchedOptions) {
     const { access, clock, onChange } = options;
     this.#isWide = namespace === undefined;
-    const log = this.#listen(onChange);
+    const log = listenTo(onChange);
     this.#cache = new IndexedCache<T>({
       ...{ kind, log, metrics: noMetrics },
       ...(transform && { transform }),
@@ -64,7 +77,7 @@ export class Watched<T extends KubeObject> {
 
   /** True once the collection has been read, or could not be. */
   isKnown(): boolean {
-    return this.#reflector.hasSynced() || this.#hasFailed;
+    return this.#reflector.hasSynced() || this.#reflector.findCause() !== undefined;
   }
 
   hasBeenRead(): boolean {
@@ -74,27 +87,32 @@ export class Watched<T extends KubeObject> {
   /** One sentence while the watch does not work, and the objects are as they were before. */
   findFault(): string | undefined {
     const fault = this.isKnown() ? this.#reflector.findFault() : undefined;
-    return fault && (describeRefusal(this.#cause, this.#isWide) ?? fault.replace(STEP, ''));
+    if (fault === undefined) return undefined;
+    const described = describeCause(this.#reflector.findCause(), this.#isWide);
+    return described ?? `${fault.replace(STEP, '')}; trying again`;
+  }
+
+  describeState(name: string): ReadState {
+    const { isKnown, isRead } = { isKnown: this.isKnown(), isRead: this.hasBeenRead() };
+    return { name, isKnown, isRead, fault: this.findFault() };
   }
 
   stop(): Promise<void> {
     return this.#reflector.stop();
   }
+}
 
-  /** A reflector logs when its fault appears and when it disappears, there just before. */
-  #listen(onChange: () => void): Logger {
-    const onLine = (_: string, fields: LogFields = {}): void => {
-      this.#hasFailed = true;
-      this.#cause = fields['err'];
-      onChange();
-    };
-    const log: Logger = { debug: () => {}, info: onLine, error: onLine, child: () => log };
-    return log;
-  }
+/** A reflector logs when its fault appears, and when it disappears. */
+function listenTo(onChange: () => void): Logger {
+  const log: Logger = { debug: () => {}, info: onChange, error: onChange, child: () => log };
+  return log;
 }
 
 /** For the reader of the page, who is not the operator. */
-function describeRefusal(cause: unknown, isWide: boolean): string | undefined {
+function describeCause(cause: unknown, isWide: boolean): string | undefined {
+  if (cause instanceof NoAnswerError || cause instanceof DeadlineExceeded) {
+    return describeError(cause);
+  }
   if (!(cause instanceof KubeError)) return undefined;
   if (cause.status === 404) return 'not installed in this cluster (docs/install.md)';
   const hint = cause.status === 403 && isWide ? ', or name one namespace with -n' : '';

@@ -34,6 +34,10 @@ export class GroupHealth {
   #confirmedMs = Number.NEGATIVE_INFINITY;
   #writes = 0;
   #writing = 0;
+  /** Targets that AWS showed before the call that registers them was sent. */
+  #shownBefore: ReadonlySet<string> = new Set();
+  /** From when on an answer is about the target as it is registered now (monotonic ms). */
+  readonly #answersFromMs = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -65,6 +69,31 @@ export class GroupHealth {
     this.#writing--;
     this.#lastWriteMs = this.#clock.monotonicMs();
     this.#changedMs = this.#lastWriteMs;
+  }
+
+  beginRegistering(names: readonly string[]): void {
+    this.#shownBefore = new Set(names.filter((name) => this.#shown.has(name)));
+  }
+
+  /**
+   * Within the staleness bound a read may show what was registered at the address before. What a read shows after
+   * the call was sent is the new target, also before the call is answered.
+   */
+  recordRegistered(names: readonly string[]): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const name of names) {
+      const staleMs = this.#shownBefore.has(name) ? STALENESS_BOUND_MS : 0;
+      this.#answersFromMs.set(name, nowMs + staleMs);
+    }
+  }
+
+  recordDeregistered(names: readonly string[]): void {
+    for (const name of names) this.#answersFromMs.delete(name);
+  }
+
+  /** False for an answer from before the pod was up, or before its target was registered: it is about another pod. */
+  isAbout(name: string, upSinceMs: number): boolean {
+    return this.#askedMs >= Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
   }
 
   beginRead(): HealthRead {

@@ -1,4 +1,3 @@
-import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Target, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import { type Key, splitKey } from '../../core/objects/kube-object.ts';
@@ -65,10 +64,6 @@ export class Group {
   readonly #registrations = new Registrations();
   /** Since when each target is to be registered or deregistered (monotonic ms). */
   readonly #pendingSinceMs = new Map<string, number>();
-  /** From when on an answer is about the target as it is registered now (monotonic ms). */
-  readonly #answersFromMs = new Map<string, number>();
-  /** Targets that AWS showed before the call that registers them was sent. */
-  #shownBefore: ReadonlySet<string> = new Set();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set(), late: new Set() };
   /** As `DesiredTargets.live`, of the Service that the group had before. */
@@ -214,8 +209,7 @@ export class Group {
     this.#lastSentMs = this.#clock.monotonicMs();
     this.health.beginWrite();
     if (write === 'register') {
-      const shown = targets.map(nameTarget).filter((name) => this.health.find(name) !== undefined);
-      this.#shownBefore = new Set(shown);
+      this.health.beginRegistering(targets.map(nameTarget));
       this.#registrations.beginRegistering(targets);
       return this.signal;
     }
@@ -277,31 +271,22 @@ export class Group {
     return { health, answeredMs: this.health.askedMs };
   }
 
-  /** An answer from before the pod was up, or before its target was registered, is about another pod. */
   #judge(name: string, upSinceMs: number): TargetReport['health'] {
-    const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
-    if (!this.#registrations.has(name) || this.health.askedMs < sinceMs) return 'waiting';
+    const isRegistered = this.#registrations.has(name);
+    if (!isRegistered || !this.health.isAbout(name, upSinceMs)) return 'waiting';
     const { state, reason } = this.health.find(name) ?? {};
     if (state === 'healthy') return 'healthy';
     return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
   }
 
-  /**
-   * Within the staleness bound a read may show what was registered at the address before. What a read shows after
-   * the call was sent is the new target, also before the call is answered.
-   */
   #recordRegistered(targets: readonly Target[]): void {
     this.#registrations.recordRegistered(targets);
-    const nowMs = this.#clock.monotonicMs();
-    for (const name of targets.map(nameTarget)) {
-      const staleMs = this.#shownBefore.has(name) ? STALENESS_BOUND_MS : 0;
-      this.#answersFromMs.set(name, nowMs + staleMs);
-    }
+    this.health.recordRegistered(targets.map(nameTarget));
   }
 
   #recordDeregistered(targets: readonly Target[]): void {
     this.#registrations.recordDeregistered(targets);
-    for (const name of targets.map(nameTarget)) this.#answersFromMs.delete(name);
+    this.health.recordDeregistered(targets.map(nameTarget));
   }
 
   /** The Service of another name may be applied a moment later: the pods of the former one serve until then. */

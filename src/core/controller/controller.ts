@@ -136,12 +136,25 @@ export class Controller<T extends ObjectWithStatus> {
   }
 
   #onChange(change: Change<T>): void {
+    const isOthersStatus = this.#isOthersStatus(change);
     this.#lifecycle.writes.recordChange(change);
     this.#lifecycle.lateFinalizers.recordChange(change);
     const { finalizer, predicate = () => true } = this.#options;
-    if (!listStates(change).some(predicate) || !shouldReconcile(change, finalizer)) return;
+    if (!listStates(change).some(predicate)) return;
+    if (!isOthersStatus && !shouldReconcile(change, finalizer)) return;
     const isInitial = change.kind === 'added' && change.isInitial;
     this.#queue.add(getKey(change.object), { priority: isInitial ? LOW_PRIORITY : 0 });
+  }
+
+  /**
+   * The leader before may have written it after this process read the object for the last time: what that status
+   * records is continued by nobody else. During a pass it counts as our own, whose answer may come later.
+   */
+  #isOthersStatus(change: Change<T>): boolean {
+    const { kind, object } = change;
+    if (kind !== 'updated' || this.#options.status === 'foreign') return false;
+    if (isDeepStrictEqual(object.status, change.previous.status)) return false;
+    return !this.#running.has(getKey(object)) && !this.#lifecycle.writes.isOwn(object);
   }
 
   async #work(): Promise<void> {
@@ -203,8 +216,8 @@ export class Controller<T extends ObjectWithStatus> {
 }
 
 /**
- * True for a change that a pass could act on. Writes to status alone are not: they are mostly our
- * own, and answering them would make every pass cause the next.
+ * True for a change that a pass could act on. Writes to status alone are not: answering our own
+ * would make every pass cause the next.
  */
 export function shouldReconcile(change: Change<KubeObject>, finalizer?: string): boolean {
   if (change.kind !== 'updated') return true;

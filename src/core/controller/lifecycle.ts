@@ -13,7 +13,7 @@ import {
   hasSameStatus,
   logFailure,
   type ObjectWithStatus,
-  recordTransition,
+  recordTransitions,
 } from './status.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -210,7 +210,7 @@ async function reportPass<T extends ObjectWithStatus>(
   const status = computeStatus(before, { reported, stated, verdict }, deps.clock.now());
   if (hasSameStatus(before, status)) return;
   const isWritten = await pass.writeStatus(status);
-  if (isWritten) recordTransition(before, status, { verdict, pass });
+  if (isWritten) recordTransitions(before, status, { verdict, pass });
 }
 
 /** A lost write or a lost lease is not reported: no person needs to act on it. */

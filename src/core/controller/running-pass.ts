@@ -17,7 +17,7 @@ import {
   computeStatus,
   hasSameStatus,
   type ObjectWithStatus,
-  recordTransition,
+  recordTransitions,
 } from './status.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
@@ -46,6 +46,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
   #object: T;
   #reported: Readonly<Record<string, unknown>> = {};
   readonly #stated = new Map<string, StatedCondition>();
+  readonly #announced = new Map<string, EventDraft['type']>();
   #ensureFinalizer: Promise<void> | undefined;
   #isReadyDisproved = false;
 
@@ -74,6 +75,11 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     return this.#object;
   }
 
+  /** The type of the event for each condition that is one. */
+  get announced(): ReadonlyMap<string, EventDraft['type']> {
+    return this.#announced;
+  }
+
   get isReadyDisproved(): boolean {
     return this.#isReadyDisproved;
   }
@@ -82,8 +88,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     this.#reported = { ...this.#reported, ...status };
   }
 
-  setCondition(condition: StatedCondition): void {
+  setCondition(condition: StatedCondition, announceAs?: EventDraft['type']): void {
     this.#stated.set(condition.type, condition);
+    if (announceAs === undefined) this.#announced.delete(condition.type);
+    else this.#announced.set(condition.type, announceAs);
   }
 
   async recordNow(meanwhile?: Waiting): Promise<void> {
@@ -92,7 +100,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     if (hasSameStatus(before, status)) return;
     if (!(await this.writeStatus(status))) throw createGoneError(this.key);
     if (meanwhile !== undefined)
-      recordTransition(before, status, { verdict: meanwhile, pass: this });
+      recordTransitions(before, status, { verdict: meanwhile, pass: this });
   }
 
   recordEvent(event: EventDraft, regarding: KubeObject = this.#object): void {

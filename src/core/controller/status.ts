@@ -10,6 +10,7 @@ import {
 } from '../objects/conditions.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/kube-object.ts';
+import type { EventDraft } from '../ports/events.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import { CoreReason, type OperatorError } from '../reconcile/operator-error.ts';
 import type { Pass } from '../reconcile/reconciler.ts';
@@ -63,28 +64,60 @@ export function hasSameStatus(object: ObjectWithStatus, status: CoreStatus): boo
   return isDeepStrictEqual(object.status ?? {}, status);
 }
 
+interface Reporting {
+  readonly verdict: Verdict;
+  readonly pass: Pick<Pass, 'recordEvent' | 'log'> & {
+    readonly announced: ReadonlyMap<string, EventDraft['type']>;
+  };
+}
+
 /**
- * One event and one log line when the leading condition changes its type, status or reason; a
- * message that merely reads differently is no transition.
+ * One event and one log line when the leading condition changes its type, status or reason, and for each announced
+ * condition with another status; a message that merely reads differently is no transition. Call it when `after` is
+ * stored: a pass that could not store it states the same again.
  */
-export function recordTransition(
+export function recordTransitions(
   before: ObjectWithStatus,
   after: CoreStatus,
-  {
-    verdict,
-    pass,
-  }: { readonly verdict: Verdict; readonly pass: Pick<Pass, 'recordEvent' | 'log'> },
+  { verdict, pass }: Reporting,
 ): void {
+  const told = recordLeading(before, after, { verdict, pass });
+  for (const condition of after.conditions ?? []) {
+    const type = pass.announced.get(condition.type);
+    const was = before.status?.conditions?.find((one) => one.type === condition.type);
+    if (type === undefined || was?.status === condition.status) continue;
+    logChange(pass.log, condition);
+    if (condition.reason !== told) pass.recordEvent(draftEvent(type, condition));
+  }
+}
+
+/** Returns the reason of the transition, if it was one. */
+function recordLeading(
+  before: ObjectWithStatus,
+  after: CoreStatus,
+  { verdict, pass }: Reporting,
+): string | undefined {
   const was = findLeadingCondition(before.status?.conditions ?? []);
   const is = findLeadingCondition(after.conditions ?? []);
-  if (is === undefined || isSameState(was, is)) return;
+  if (is === undefined || isSameState(was, is)) return undefined;
   const isFailure = verdict.kind === 'failed';
-  const type = isFailure ? 'Warning' : 'Normal';
-  const draft = { type, reason: is.reason, action: 'Reconcile', note: is.message } as const;
+  const draft = draftEvent(isFailure ? 'Warning' : 'Normal', is);
   if (verdict.kind !== 'waiting' || !verdict.isReported) pass.recordEvent(draft);
-  const fields = { reason: is.reason, condition: is.type, status: is.status };
-  if (isFailure) logFailure(pass.log, verdict.error, fields);
-  else pass.log.info('condition changed', { ...fields, message: is.message });
+  if (isFailure) logFailure(pass.log, verdict.error, describeChange(is));
+  else logChange(pass.log, is);
+  return is.reason;
+}
+
+function draftEvent(type: EventDraft['type'], { reason, message }: Condition): EventDraft {
+  return { type, reason, action: 'Reconcile', note: message };
+}
+
+function logChange(log: Logger, condition: Condition): void {
+  log.info('condition changed', { ...describeChange(condition), message: condition.message });
+}
+
+function describeChange({ type, reason, status }: Condition): LogFields {
+  return { reason, condition: type, status };
 }
 
 /** Logs at error only what needs a person: a failure that needs action, or a bug of ours. `err` has the message. */

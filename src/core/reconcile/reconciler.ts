@@ -64,9 +64,10 @@ export interface Pass<T extends KubeObject = KubeObject> {
   report(status: Readonly<Record<string, unknown>>): void;
   /**
    * States a condition of the kind's own, beside Ready, Reconciling and Stalled, which follow from
-   * how the pass ends. One that is not stated again stays as it is.
+   * how the pass ends. One that is not stated again stays as it is. `announceAs`: once another status of it is
+   * stored, it is also an event of this type, unless the event about how the pass ends has the same reason.
    */
-  setCondition(condition: StatedCondition): void;
+  setCondition(condition: StatedCondition, announceAs?: EventDraft['type']): void;
   /**
    * Writes what was reported so far, now: for what must be on record before a write to the outside.
    * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too.

@@ -59,6 +59,12 @@ export class ReadYourWrites<T extends KubeObject> implements WriteGate {
     if (isGone || !isNewer(answer.object, object)) this.#answers.delete(key);
   }
 
+  /** Whether the cache shows with this object a write of ours that it has not shown before, or an older state. */
+  isOwn(shown: T): boolean {
+    const answer = this.#findAnswer(getKey(shown));
+    return answer !== undefined && !isNewer(shown, answer.object);
+  }
+
   /** True when the cache shows our last write; false when it does not within 5 s: go on, count it. */
   async areVisible(key: Key, signal: AbortSignal): Promise<boolean> {
     const answer = this.#findAnswer(key);

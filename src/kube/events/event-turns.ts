@@ -10,7 +10,7 @@ const SLOW_MS = 1000;
 const MAX_SLOW = 1024;
 
 /**
- * Who writes next: namespaces take turns, so that one with a slow or failing admission webhook
+ * Gives the event to write next. Namespaces take turns, so that one with a slow or failing admission webhook
  * neither holds up the events of another nor takes their place in a full queue. A webhook may take
  * 10 s by default
  * (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#timeouts).

@@ -53,6 +53,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #markSynced = (): void => {};
   #hasSynced = false;
   #trouble: string | undefined;
+  #cause: unknown;
   /** The last watch was silent, which is on record. */
   #wasSilent = false;
   #position: string | undefined;
@@ -83,6 +84,11 @@ export class Reflector<T extends KubeObject = KubeObject> {
   findFault(): string | undefined {
     if (this.#trouble !== undefined || this.#hasSynced) return this.#trouble;
     return `${this.#describeStep()}: not complete yet`;
+  }
+
+  /** The failure behind `findFault`; undefined while all is well. */
+  findCause(): unknown {
+    return this.#cause;
   }
 
   /** Once it resolves, no request is under way and nobody is called any more. */
@@ -227,6 +233,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     if (error instanceof WatchSilent) this.#recordSilence(error);
     if (delayMs === 0 || sentence === this.#trouble) return;
     this.#trouble = sentence;
+    this.#cause = error;
     if (recovery.pace === 'patient') this.#log.error('cannot watch', { err: error, sentence });
     else this.#log.info('watch interrupted', { sentence, delayMs });
   }
@@ -240,6 +247,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #recordRecovery(): void {
     if (this.#trouble !== undefined) this.#log.info('watching again', { after: this.#trouble });
     this.#trouble = undefined;
+    this.#cause = undefined;
   }
 
   #describeStep(): string {

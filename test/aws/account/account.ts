@@ -91,7 +91,7 @@ async function runTests(account: Account, options: AccountOptions): Promise<numb
       ...(endpoint === undefined ? {} : { endpoint }),
     };
     outcome.exitCode = await interruption.during(startSuite(run));
-    if (!interruption.hasCome) outcome.answers = await askQuestions(clients, run, say);
+    outcome.answers = await askQuestions(clients, run, { say, signal: interruption.signal });
   } finally {
     const removed = await removeRun(account, id);
     outcome.exitCode ||= removed;
@@ -101,7 +101,7 @@ async function runTests(account: Account, options: AccountOptions): Promise<numb
     ...{ verdicts: readVerdicts(recordFile), answers: outcome.answers },
   };
   rmSync(directory, { recursive: true });
-  if (interruption.hasCome) return 130;
+  if (interruption.signal.aborted) return 130;
   return keep(recording, options.record ?? `aws-${id}.json`) || outcome.exitCode;
 }
 
@@ -131,7 +131,7 @@ function startSuite(run: AccountRun): ChildProcess {
  * on that the terminal has sent already, so a second one means nothing.
  */
 class Interruption {
-  hasCome = false;
+  readonly #controller = new AbortController();
   #child: ChildProcess | undefined;
 
   constructor() {
@@ -140,18 +140,22 @@ class Interruption {
     }
   }
 
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
   /** The child's exit code. */
   async during(child: ChildProcess): Promise<number> {
     this.#child = child;
-    if (this.hasCome) child.kill('SIGINT');
+    if (this.signal.aborted) child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number | null];
     this.#child = undefined;
     return code ?? 1;
   }
 
   #come(): void {
-    if (this.hasCome) return;
-    this.hasCome = true;
+    if (this.signal.aborted) return;
+    this.#controller.abort();
     say('interrupted: what was made is being removed, which may take minutes');
     this.#child?.kill('SIGINT');
   }

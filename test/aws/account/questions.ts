@@ -16,6 +16,7 @@ import {
   DescribeTagsCommand,
   DescribeTargetHealthCommand,
   type ElasticLoadBalancingV2Client,
+  ElasticLoadBalancingV2ServiceException,
   RegisterTargetsCommand,
   type RuleCondition,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
@@ -25,18 +26,23 @@ type Client = ElasticLoadBalancingV2Client;
 
 /**
  * What no page of AWS says about traffic, asked of AWS itself. An answer is what AWS did, in a line;
- * what only traffic could answer says so.
+ * what only traffic could answer says so. Once the signal is aborted, the answers so far.
  */
 export async function askQuestions(
   { elb, impatient }: { readonly elb: Client; readonly impatient: Client },
   run: AccountRun,
-  say: (line: string) => void,
+  { say, signal }: { readonly say: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = { ...NEEDS_TRAFFIC };
-  const questions = { ...new Questions(elb, run).all(), i: () => readRate(impatient) };
-  for (const [letter, ask] of Object.entries(questions)) {
-    answers[letter] = await answerOf(ask);
-    say(`(${letter}) ${answers[letter]}`);
+  const questions = new Questions(elb, run, signal).all();
+  try {
+    for (const [letter, ask] of Object.entries({ ...questions, i: () => readRate(impatient) })) {
+      signal.throwIfAborted();
+      answers[letter] = await answerOf(ask);
+      say(`(${letter}) ${answers[letter]}`);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
   return answers;
 }
@@ -49,13 +55,13 @@ const NEEDS_TRAFFIC: Readonly<Record<string, string>> = Object.fromEntries(
   }).map(([letter, what]) => [letter, `not answered, it needs traffic: ${what}`]),
 );
 
-/** A refusal is an answer too. */
+/** A refusal by AWS is an answer too; a defect of ours is none. */
 async function answerOf(ask: () => Promise<string>): Promise<string> {
   try {
     return await ask();
   } catch (error) {
-    const { name, message } = error as Error;
-    return `${name}: ${message}`;
+    if (!(error instanceof ElasticLoadBalancingV2ServiceException)) throw error;
+    return `${error.name}: ${error.message}`;
   }
 }
 
@@ -83,11 +89,13 @@ class Questions {
   readonly #elb: Client;
   readonly #run: AccountRun;
   readonly #prefix: string;
+  readonly #signal: AbortSignal;
   #made = 0;
   #stage: Promise<Stage> | undefined;
 
-  constructor(elb: Client, run: AccountRun) {
+  constructor(elb: Client, run: AccountRun, signal: AbortSignal) {
     this.#elb = elb;
+    this.#signal = signal;
     this.#run = run;
     this.#prefix = `${namePrefix(run.id)}q`;
   }
@@ -183,7 +191,7 @@ class Questions {
       { TargetGroupArn: idle, Weight: 0 },
     ];
     await this.#addRule(listener, { Field: 'path-pattern', Values: ['/zero'] }, TargetGroups);
-    await sleep(this.#run.endpoint === undefined ? 60_000 : 0);
+    await this.#pause(this.#run.endpoint === undefined ? 60_000 : 0);
     return `after a minute a target of the group with weight 0 is ${(await this.#health(idle)).join(', ')}`;
   }
 
@@ -240,7 +248,7 @@ class Questions {
       const seconds = Math.round((performance.now() - startedMs) / 1000);
       if (answer === 'deleted') return `the group could be deleted after ${seconds} s`;
       if (!answer.startsWith('ResourceInUse')) return answer;
-      await sleep(1000);
+      await this.#pause(1000);
     }
     return `still ResourceInUse after ${LONGEST_WAIT_MS / 1000} s`;
   }
@@ -274,8 +282,12 @@ class Questions {
       const LoadBalancerArns = [balancer];
       const seen = await this.#elb.send(new DescribeLoadBalancersCommand({ LoadBalancerArns }));
       if (seen.LoadBalancers?.[0]?.State?.Code === 'active') return;
-      await sleep(PAUSE_MS);
+      await this.#pause(PAUSE_MS);
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#signal });
   }
 
   async #listener(

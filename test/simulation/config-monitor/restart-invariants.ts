@@ -247,8 +247,9 @@ export class RestartInvariants {
     this.#judgeBystanders(own, rolling, what);
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
-    // One that is behind, or whose data was taken back, may have to restart it again.
+    // One that is behind, whose data was taken back, or whose sources were edited may have to restart it again.
     const isBehind = rolling.some((one) => {
+      if (!this.#history.hasOneForm(one.uid)) return true;
       return this.#history.rolloutOf(one.uid) !== undefined && !upToDate.includes(one);
     });
     const wasRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));

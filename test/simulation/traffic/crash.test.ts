@@ -104,6 +104,14 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
+function expectEnd({ ends }: Story, world: World, after: string): void {
+  try {
+    ends(world);
+  } catch (error) {
+    throw new Error(`${after}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 describe('a process that dies at any of its operations', () => {
   for (const [name, story] of Object.entries(stories)) {
     it(`leaves the next one to finish: ${name}`, async () => {
@@ -114,11 +122,7 @@ describe('a process that dies at any of its operations', () => {
         expect(world.incarnation.isOver, JSON.stringify(cut)).toBe(true);
         world.start();
         await world.clock.advance(12 * MINUTE_MS);
-        try {
-          story.ends(world);
-        } catch (error) {
-          throw new Error(`${JSON.stringify(cut)} ${(error as Error).message}`, { cause: error });
-        }
+        expectEnd(story, world, JSON.stringify(cut));
         expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
       }
     });
@@ -128,11 +132,7 @@ describe('a process that dies at any of its operations', () => {
         const world = await play(story, cut, staleFor(5 * MINUTE_MS));
         world.start();
         await world.clock.advance(20 * MINUTE_MS);
-        try {
-          story.ends(world);
-        } catch (error) {
-          throw new Error(`${JSON.stringify(cut)} ${(error as Error).message}`, { cause: error });
-        }
+        expectEnd(story, world, JSON.stringify(cut));
       }
     });
 
@@ -146,5 +146,28 @@ describe('a process that dies at any of its operations', () => {
         expect(world.beside, JSON.stringify(cut)).toEqual([]);
       }
     });
+  }
+});
+
+describe('an operator that lives on', () => {
+  const losses = {
+    'whose answer is lost': 'lostResponse',
+    'that does not arrive': 'dropBeforeApply',
+  } as const;
+
+  for (const [name, story] of Object.entries(stories)) {
+    for (const [which, kind] of Object.entries(losses)) {
+      it(`finishes after any call to AWS ${which}: ${name}`, async () => {
+        const calls = (await play(story, undefined)).incarnation.count('aws');
+        expect(calls).toBeGreaterThan(9);
+        for (let skip = 0; skip < calls; skip += 1) {
+          const lose = (world: World): void => world.fault('*', { kind }, { skip, times: 1 });
+          const world = await play(story, undefined, lose);
+          await world.clock.advance(12 * MINUTE_MS);
+          expectEnd(story, world, `call ${skip + 1}`);
+          expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
+        }
+      });
+    }
   }
 });

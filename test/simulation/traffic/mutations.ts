@@ -24,6 +24,16 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'requests are sent to pods that do not serve',
     seed: 13,
   },
+  'pods-of-another-backend': {
+    file: 'controllers/targets/controller.ts',
+    find: 'desireTargets(group.served, { ...this.#index.get(group.serviceKey), nodes }),',
+    replace: `desireTargets(group.served, {
+        ...this.#index.get((this.#byOwner.get(group.owner)?.[0] ?? group).serviceKey),
+        nodes,
+      }),`,
+    why: 'requests are sent to pods of another application',
+    seed: 10,
+  },
   'terminating-pod-kept': {
     file: 'controllers/targets/transforms.ts',
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',

@@ -49,6 +49,10 @@ describe('the command line', () => {
       args: ['probe', '--size'],
       says: "Option '--size <value>' argument missing: albridge probe --help has the options",
     },
+    'a value that begins with a hyphen': {
+      args: ['probe', '--size', '-5'],
+      says: "Option '--size' argument is ambiguous: albridge probe --help has the options",
+    },
     'an empty value': {
       args: ['probe', '--size='],
       says: '--size takes N: albridge probe --help has the options',

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { explainFailure } from '../../../deploy/kubectl.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { explainFailure, kubectl } from '../../../deploy/kubectl.ts';
 
 const KLOG =
   'E1124 03:08:05.019488   12062 memcache.go:265] "Unhandled Error" err="couldn\'t get current server API group list"\n';
@@ -23,5 +23,17 @@ describe('a failure of kubectl is one sentence with the next step', () => {
 
   it.each(Object.entries(cases))('%s', (_, [stderr, says]) => {
     expect(explainFailure(stderr)).toBe(says);
+  });
+});
+
+describe('kubectl that is not there', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('is asked for, also where KUBECTL is empty', async () => {
+    vi.stubEnv('KUBECTL', '');
+    vi.stubEnv('PATH', '/nonexistent');
+    await expect(kubectl(['version'])).rejects.toThrow(
+      'kubectl version: spawn kubectl ENOENT; install kubectl, or set KUBECTL to its path',
+    );
   });
 });

@@ -47,7 +47,18 @@ async function release(
 describe('npm run release refuses in one sentence', () => {
   const cases: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
     'no version': [['--dry-run'], /^release: --version is missing; run with --help for usage$/],
-    'a version that is none': [['--version', 'v1', '--dry-run'], /takes X\.Y\.Z, not v1; run/],
+    'a version that is none': [
+      ['--version', 'v1', '--dry-run'],
+      /takes X\.Y\.Z or X\.Y\.Z-rc\.1, not v1; run/,
+    ],
+    'a candidate with an empty part': [
+      ['--version', '1.2.3-..a', '--dry-run'],
+      /takes X\.Y\.Z or X\.Y\.Z-rc\.1, not 1\.2\.3-\.\.a; run/,
+    ],
+    'a candidate whose number begins with 0': [
+      ['--version', '1.2.3-rc.01', '--dry-run'],
+      /takes X\.Y\.Z or X\.Y\.Z-rc\.1, not 1\.2\.3-rc\.01; run/,
+    ],
     'an image with a tag': [
       ['--version', '1.0.0', '--dry-run', '--image', 'a/b:1 2'],
       /--image takes an image without tag/,
@@ -68,8 +79,15 @@ describe('npm run release refuses in one sentence', () => {
 
   it('without helm', async () => {
     const HELM = join(directory, 'none');
-    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    const { code, output } = await release(['--version', '1.0.0-rc.1', '--dry-run'], { HELM });
     expect(output).toMatch(/^release: .*none cannot be started: .*; install helm 4, or set HELM/);
+    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: [] });
+  });
+
+  it('with an empty HELM, which is none, as without one', async () => {
+    const args = ['--version', '1.0.0', '--dry-run'];
+    const { code, output } = await release(args, { HELM: '', PATH: join(directory, 'none') });
+    expect(output).toMatch(/^release: helm cannot be started: .*; install helm 4, or set HELM/);
     expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: [] });
   });
 

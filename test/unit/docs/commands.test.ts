@@ -156,6 +156,13 @@ describe('the commands of the pages', () => {
     expect(paths.filter((path) => !existsSync(resolve(ROOT, path)))).toEqual([]);
   });
 
+  it('of continuous integration have every project of npm run test:all', async () => {
+    const run = await readFile(resolve(ROOT, '.ci/run'), 'utf8');
+    const flags = manifest.scripts['test:all'].match(/--project=\S+/g) ?? [];
+    expect(flags.length).toBeGreaterThan(1);
+    expect(flags.filter((flag) => !run.replaceAll("'", '').includes(flag))).toEqual([]);
+  });
+
   it('of npm are scripts of package.json, each run by a test', async () => {
     const named = await namedCommands();
     expect(named).toEqual(Object.keys(npmCommands).toSorted());

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { dirname as posixDirname, join as posixJoin } from 'node:path/posix';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { isReplaceable } from '../../../deploy/replaceable.ts';
+import { isReplaceable } from '../../../deploy/output.ts';
 import { buildSite, type Site } from '../../../docs/site/build.ts';
 import { SEARCH_INDEX } from '../../../docs/site/search-index.ts';
 

@@ -27,6 +27,7 @@ import {
   requeueBy,
   stateConditions,
 } from './status.ts';
+import { chooseEventType } from './target-conditions.ts';
 
 /** True where everything beside the balancer is to be read again, also of an object that is Ready. */
 export function isTrafficDue({
@@ -114,8 +115,10 @@ function reportTargets(scope: ObjectScope): readonly TargetsState[] {
     nowMs: clock.monotonicMs(),
     isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
   };
-  for (const condition of stateConditions(object, states, surroundings))
-    pass.setCondition(condition);
+  const wasReady = wasReadyForThisSpec(scope);
+  for (const condition of stateConditions(object, states, surroundings)) {
+    pass.setCondition(condition, chooseEventType(object, condition, wasReady));
+  }
   return states;
 }
 

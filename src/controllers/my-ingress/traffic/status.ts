@@ -162,33 +162,42 @@ export function stateConditions(
   }
   const hasWarned = (status?.conditions ?? []).some(({ type }) => type === SHUTDOWN);
   return [
-    ...[stateResolved(states, nowMs), stateHealthy(states, isManagedAlone)],
+    ...[stateResolved(states, { status, nowMs }), stateHealthy(states, isManagedAlone)],
     ...stateShutdown(states, hasWarned),
   ];
 }
 
-function stateResolved(states: readonly TargetsState[], nowMs: number): StatedCondition {
+/** False stays until all is resolved: another process does not know since when. */
+function stateResolved(
+  states: readonly TargetsState[],
+  { status, nowMs }: Pick<MyIngress, 'status'> & { readonly nowMs: number },
+): StatedCondition {
   const type = 'BackendsResolved';
-  const [worst] = listUnresolved(states);
+  const [worst] = listUnresolved(states, nowMs);
   if (worst?.problem === undefined) {
     const message = `every backend has targets: ${countTargets(states)}`;
     return { type, status: 'True', reason: 'Resolved', message };
   }
-  const isEarly = countGraceMs(worst.problem, nowMs) > 0;
+  const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
+  const isEarly = !wasFalse && countGraceMs(worst.problem, nowMs) > 0;
   return {
     type,
     status: isEarly ? 'Unknown' : 'False',
     reason: worst.problem.reason,
-    message: describeUnresolved(states),
+    message: describeUnresolved(states, nowMs),
   };
 }
 
-function listUnresolved(states: readonly TargetsState[]): readonly TargetsState[] {
-  return states.filter(({ problem }) => problem !== undefined);
+/** Worst first: one that may still be resolved by itself hides no other. */
+function listUnresolved(states: readonly TargetsState[], nowMs: number): readonly TargetsState[] {
+  const unresolved = states.filter(({ problem }) => problem !== undefined);
+  const isEarly = ({ problem }: TargetsState): boolean =>
+    !!problem && countGraceMs(problem, nowMs) > 0;
+  return [...unresolved.filter((one) => !isEarly(one)), ...unresolved.filter(isEarly)];
 }
 
-function describeUnresolved(states: readonly TargetsState[]): string {
-  return listUnresolved(states)
+function describeUnresolved(states: readonly TargetsState[], nowMs: number): string {
+  return listUnresolved(states, nowMs)
     .map(({ backend, problem }) => `backend ${backend}: ${problem?.message ?? ''}`)
     .join('. ');
 }
@@ -250,9 +259,9 @@ export function awaitFirstTargets(
 
 function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome | undefined {
   const graceMs = findGraceMs(states, nowMs);
-  const [unresolved] = listUnresolved(states);
+  const [unresolved] = listUnresolved(states, nowMs);
   if (graceMs !== undefined && unresolved?.problem !== undefined) {
-    return waiting(unresolved.problem.reason, describeUnresolved(states), graceMs);
+    return waiting(unresolved.problem.reason, describeUnresolved(states, nowMs), graceMs);
   }
   const filling = states.find(({ isFilled, problem }) => !isFilled && problem === undefined);
   if (filling === undefined) return undefined;
@@ -263,7 +272,7 @@ function awaitTargets(states: readonly TargetsState[], nowMs: number): Outcome |
 
 /** The rest of the time in which a backend may still be resolved by itself. */
 export function findGraceMs(states: readonly TargetsState[], nowMs: number): number | undefined {
-  const left = listUnresolved(states).flatMap(({ problem }) => {
+  const left = listUnresolved(states, nowMs).flatMap(({ problem }) => {
     const restMs = problem === undefined ? 0 : countGraceMs(problem, nowMs);
     return restMs > 0 ? [restMs] : [];
   });

@@ -1,13 +1,56 @@
-import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import type { MyIngress } from '../../../apis/my-ingress.ts';
+import {
+  type Condition,
+  findLeadingCondition,
+  type StatedCondition,
+} from '../../../core/objects/conditions.ts';
+import type { EventDraft } from '../../../core/ports/events.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
 
 /** Computes the conditions of targets from what AWS and the pods show; pure. */
 
 type Unhealthy = NonNullable<TargetsState['unhealthy']>;
 
+/**
+ * The type of the event for a condition of targets that is stored with another status; undefined: another event
+ * reports it. Of a backend without targets that is the one about BackendsResolved, which is not repeated when its
+ * grace is over; of an object that is not Ready yet the one about Reconciling or Ready.
+ */
+export function chooseEventType(
+  { status }: Pick<MyIngress, 'status'>,
+  condition: StatedCondition,
+  wasReady: boolean,
+): EventDraft['type'] | undefined {
+  if (condition.type === SHUTDOWN || SILENT.includes(condition.reason)) return undefined;
+  const known = status?.conditions ?? [];
+  if (condition.status !== 'True') {
+    return isReported(known, condition, wasReady) ? undefined : 'Warning';
+  }
+  return isNews(known, condition.type, wasReady) ? 'Normal' : undefined;
+}
+
+/** True where the condition was not True, and no other event has that it is now. */
+function isNews(known: readonly Condition[], type: string, wasReady: boolean): boolean {
+  const before = known.find((one) => one.type === type);
+  if (before?.status === 'Unknown') return wasReady;
+  return before?.status === 'False' && !SILENT.includes(before.reason);
+}
+
+/** True where an earlier event or the one about Reconciling has what is wrong. */
+function isReported(
+  known: readonly Condition[],
+  { type, status, reason }: StatedCondition,
+  wasReady: boolean,
+): boolean {
+  if (!wasReady && status === 'Unknown') return true;
+  const isSame = known.some((one) => one.type === type && one.reason === reason);
+  return isSame && (wasReady || findLeadingCondition(known)?.reason === reason);
+}
+
 /** The condition that warns of pods that end too early. */
 export const SHUTDOWN = 'PodsOutlastRequests';
 const MOST_BACKENDS = 5;
+const SILENT = ['NoBackends', 'NoTargets', 'HealthUnknown'];
 
 export function stateHealthy(
   states: readonly TargetsState[],

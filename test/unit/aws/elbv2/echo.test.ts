@@ -159,7 +159,7 @@ describe('what is sent and read back means the same', () => {
     const bench = trafficBench();
     const arns = (await makeGroups(bench, 'a', 'b')).map(({ arn }) => arn);
     await fc.assert(
-      fc.asyncProperty(fc.oneof(forwards(arns), responses), async (defaultAction) => {
+      fc.asyncProperty(fc.oneof(forwards(arns), redirects, responses), async (defaultAction) => {
         const settings = { port: 80, protocol: 'HTTP', defaultAction, tags: { a: 'b' } };
         const { arn } = await bench.listeners.create(bench.shop, settings);
         const [listed] = (await bench.listeners.list(bench.shop, never)) ?? [];

@@ -59,7 +59,8 @@ function start(script: Script, namespace?: string) {
   const transport = new ScriptedTransport(answer);
   const client = new KubeClient({ transport, clock, metrics: noMetrics });
   const metrics = new LeaderMetrics({ client, clock, namespace, onChange: () => {} });
-  const show = (): string => composeOperator(metrics.known, clock).toString();
+  const show = (...kinds: readonly string[]): string =>
+    composeOperator(metrics.known, { clock, kinds: new Set(kinds) }).toString();
   const count = (): number => transport.requests.length;
   return { clock, metrics, show, count, transport };
 }
@@ -175,6 +176,26 @@ albridge_configmonitor_waiting_pods{namespace="shop",source="Secret/first"} 9
     expect(html).toContain('its metrics are not shown: ');
     expect(html).toContain(sentence);
     expect(html).not.toContain('a defect of this command');
+  });
+
+  it('name kinds with objects that no operator reconciles, once all have been read', async () => {
+    const name = 'controller_runtime_max_concurrent_reconciles';
+    const text = `${TEXT}${name}{controller="myingress"} 4\n${name}{controller="configmap"} 1\n`;
+    const script: { text: string | Exclude<Answer, string>; leases?: readonly object[] } = { text };
+    const { clock, metrics, show } = start(script);
+    expect(show('WebApp')).not.toContain('ALBRIDGE_KINDS');
+    metrics.view();
+    await clock.advance(0);
+    const off = 'MyApp, WebApp: no operator reconciles them (ALBRIDGE_KINDS)';
+    expect(show('WebApp', 'MyIngress', 'MyApp')).toContain(off);
+    expect(show('MyIngress')).not.toContain('ALBRIDGE_KINDS');
+    // Of one that cannot be read nothing is known.
+    script.leases = [LEASE, createLease('other', '2026-01-01T00:00:00Z', 'b_1')];
+    script.text = refuse(503);
+    await clock.advance(15_000);
+    expect(show('WebApp')).not.toContain('ALBRIDGE_KINDS');
+    await metrics.stop();
+    expect(await showOnce({})).not.toContain('ALBRIDGE_KINDS');
   });
 
   it('keep what they had, and say so, when the leader stops answering', async () => {

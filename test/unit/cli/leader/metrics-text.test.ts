@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { awsMetrics } from '../../../../src/aws/client/aws-metrics.ts';
 import { READ_METRICS, readFigures } from '../../../../src/cli/leader/figures.ts';
 import { MOST_TEXT, parseMetrics } from '../../../../src/cli/leader/metrics-text.ts';
+import { OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
 import { configMonitorMetrics } from '../../../../src/controllers/config-monitor/reports/source-metrics.ts';
 import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
+import { ControllerMetrics } from '../../../../src/core/controller/controller-metrics.ts';
 import { metricDefinitions } from '../../../../src/setup/metrics.ts';
 import { PrometheusMetrics } from '../../../../src/telemetry/metrics.ts';
 
@@ -76,6 +78,7 @@ describe('what is read of the metrics', () => {
       metrics.count(configMonitorMetrics.restarted, labels, 7);
     }
     metrics.count(configMonitorMetrics.failures, { namespace: 'shop', source: 'Secret/b' }, 2);
+    for (const { kind } of OUR_KINDS) new ControllerMetrics(metrics, kind.toLowerCase(), 4);
     const { text } = await metrics.collect();
     expect(readFigures(parseMetrics(text, READ_METRICS) ?? [], 'shop')).toEqual({
       buckets: [{ name: 'writes', tokens: 3.5, waiting: 4 }],
@@ -85,6 +88,7 @@ describe('what is read of the metrics', () => {
         { namespace: 'shop', source, waiting: 1, restarted: 7, stuck: 0 },
         { namespace: 'shop', source: 'Secret/b', waiting: 0, restarted: 0, stuck: 2 },
       ],
+      controllers: ['myingress', 'configmonitor', 'immortalcontainer', 'myapp', 'webapp'],
     });
     expect(readFigures(parseMetrics(text, READ_METRICS) ?? [], undefined).restarts).toHaveLength(3);
   });
@@ -93,6 +97,7 @@ describe('what is read of the metrics', () => {
     const text =
       'albridge_aws_budget_tokens{bucket="a"} NaN\nalbridge_drift_scan_timestamp_seconds +Inf';
     const figures = readFigures(parseMetrics(text, READ_METRICS) ?? [], undefined);
-    expect(figures).toEqual({ buckets: [], throttled: 0, scan: undefined, restarts: [] });
+    const nothing = { buckets: [], throttled: 0, scan: undefined, restarts: [], controllers: [] };
+    expect(figures).toEqual(nothing);
   });
 });

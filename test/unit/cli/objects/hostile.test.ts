@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
 import { type ListedEvent, listNewest, trimEvent } from '../../../../src/cli/objects/events.ts';
 import { growMyIngress } from '../../../../src/cli/objects/my-ingress-tree.ts';
+import { growTargets, trimSlice } from '../../../../src/cli/objects/pods.ts';
 import { drawTree } from '../../../../src/cli/objects/tree.ts';
 import { chooseStyle } from '../../../../src/cli/output/style.ts';
 
@@ -63,5 +64,23 @@ describe('an event of whoever may write it', () => {
     const held = trimEvent(event);
     expect(JSON.stringify(held).length).toBeLessThan(2000);
     expect(listNewest([held], 1)).toEqual(listNewest([event], 1));
+  });
+});
+
+describe('an EndpointSlice of a tenant', () => {
+  it('is held by the page without what is not shown', () => {
+    const long = 'x'.repeat(100_000);
+    const labels = { 'kubernetes.io/service-name': 'web' };
+    const endpoint = {
+      ...{ addresses: ['10.0.0.1'], conditions: { ready: true, serving: true }, zone: long },
+      ...{ targetRef: { kind: 'Pod', name: 'web-0', uid: long }, deprecatedTopology: { long } },
+    };
+    const slice = {
+      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+      ...{ metadata: { name: 's', labels }, endpoints: [endpoint, {}], ports: [{ name: long }] },
+    };
+    const held = trimSlice(slice);
+    expect(JSON.stringify(held).length).toBeLessThan(1000);
+    expect(growTargets([held])).toEqual(growTargets([slice]));
   });
 });

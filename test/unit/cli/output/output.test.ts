@@ -67,5 +67,15 @@ describe('a table', () => {
   it('shortens to a number of characters', () => {
     expect(shorten('abcdef', 6)).toBe('abcdef');
     expect(shorten('abcdefg', 6)).toBe('abcde…');
+    const flag = '🇺🇦';
+    expect(shorten(flag.repeat(6), 6)).toBe(flag.repeat(6));
+    expect(shorten(flag.repeat(7), 6)).toBe(`${flag.repeat(5)}…`);
+  });
+
+  it('shortens a text of any length, also one of few characters with many marks', () => {
+    const startMs = performance.now();
+    expect(shorten('a'.repeat(5_000_000), 6)).toBe('aaaaa…');
+    expect(performance.now() - startMs).toBeLessThan(200);
+    expect(shorten(`a${'\u0301'.repeat(5000)}`, 6)).toBe(`a${'\u0301'.repeat(119)}…`);
   });
 });

@@ -27,6 +27,14 @@ describe('who may read the page', () => {
     expect(admit({ ...asked, ...change }, own)).toMatchObject({ kind: 'refused', status });
   });
 
+  it('leaves out the port of HTTP, as browsers do, and no other one', () => {
+    for (const host of ['127.0.0.1', 'localhost', '127.0.0.1:80']) {
+      expect(admit({ ...asked, host }, { ...own, port: 80 }).kind).toBe('admitted');
+      expect(admit({ ...asked, host }, own).kind).toBe('refused');
+    }
+    expect(admit({ ...asked, host: 'evil.example' }, { ...own, port: 80 }).kind).toBe('refused');
+  });
+
   it('cannot guess the token: it has 128 bits, and is another one each time', () => {
     const tokens = Array.from({ length: 100 }, createToken);
     expect(new Set(tokens).size).toBe(100);

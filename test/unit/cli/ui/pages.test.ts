@@ -1,23 +1,31 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
+import { OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
 import type { FoundObject } from '../../../../src/cli/objects/read.ts';
 import { framePage, PAGE_HEADERS, type Part } from '../../../../src/cli/ui/frame.ts';
 import { composeList, MOST_ROWS, readFilter } from '../../../../src/cli/ui/list-page.ts';
 import { composeObject } from '../../../../src/cli/ui/object-page.ts';
+import type { ReadState } from '../../../../src/cli/ui/watched.ts';
 import { asFound, createIngress, FORBIDDEN, HOSTILE } from './shop.ts';
 
 const clock = { now: () => Date.parse('2026-01-01T02:00:00Z') };
 const root = '/token/';
 
 function frame(parts: readonly Part[]): string {
-  return framePage({ status: 200, title: 'T', state: { text: 'S', isBad: false }, parts }, root);
+  return framePage({ title: 'T', state: { text: 'S', isBad: false }, parts }, root);
 }
+
+const READ: readonly ReadState[] = OUR_KINDS.map(({ kind }) => {
+  return { name: kind, isKnown: true, isRead: true, fault: undefined };
+});
 
 function list(names: readonly string[], query = ''): string {
   const filter = readFilter(new URLSearchParams(query));
   const objects = names.map((name) => asFound(createIngress(name)));
-  return frame(composeList(objects, { root, clock, filter, known: { kind: 'unread' } }));
+  return frame(
+    composeList(objects, { root, clock, filter, states: READ, known: { kind: 'unread' } }),
+  );
 }
 
 function show(name: string, query = ''): string {
@@ -25,6 +33,9 @@ function show(name: string, query = ''): string {
   const context = { clock, query: new URLSearchParams(query), events: [event], targets: new Map() };
   return frame(composeObject(asFound(createIngress(name)), context));
 }
+
+const unread = (state: ReadState): ReadState => ({ ...state, isKnown: false, isRead: false });
+const failed = (state: ReadState): ReadState => ({ ...state, isRead: false, fault: 'refused' });
 
 const ROW = /<a href="\/token\/myingresses\/[^>]*>([^<]*)</g;
 
@@ -66,6 +77,20 @@ describe('the list of objects', () => {
     expect(list(['web'], 'kind=MyApp')).toContain('No object fits.');
   });
 
+  it.each<readonly [what: string, states: readonly ReadState[], sentence: string]>([
+    ['is nothing', READ, 'There are no objects of albridge.'],
+    ['is being read', READ.map(unread), 'Nothing has been read yet.'],
+    ['cannot be read', READ.map(failed), 'Nothing can be read, for the reason above.'],
+    ['is partly read', [...READ.slice(1), ...READ.slice(0, 1).map(unread)], 'found so far'],
+    ['can partly be read', [...READ.slice(1), ...READ.slice(0, 1).map(failed)], 'that can be read'],
+  ])('claims no more than is known where there %s', (_, states, sentence) => {
+    const filter = readFilter(new URLSearchParams('q=web'));
+    const parts = composeList([], { root, clock, filter, states, known: { kind: 'unread' } });
+    const html = frame(parts);
+    expect(html).toContain(sentence);
+    expect(html).not.toMatch(/No object fits|0 objects/);
+  });
+
   it('has those that are not ready first, and alone where asked for, on each of its pages', () => {
     const filter = (query: string): ReturnType<typeof readFilter> =>
       readFilter(new URLSearchParams(query));
@@ -79,7 +104,9 @@ describe('the list of objects', () => {
     const objects = [rate('a', 'True'), rate('b', 'Unknown'), rate('c', 'False')];
     const names = (query: string): readonly (string | undefined)[] =>
       [
-        ...frame(composeList(objects, { root, clock, known, filter: filter(query) })).matchAll(ROW),
+        ...frame(
+          composeList(objects, { root, clock, known, states: READ, filter: filter(query) }),
+        ).matchAll(ROW),
       ].map(([, name]) => name);
     expect(names('')).toEqual(['c', 'b', 'a']);
     expect(names('not-ready=1')).toEqual(['c', 'b']);
@@ -109,6 +136,23 @@ describe('the page of one object', () => {
     expectHarmless(
       show(HOSTILE, `host=shop.example.com&path=/old${encodeURIComponent(HOSTILE.toWellFormed())}`),
     );
+  });
+
+  it('has no more targets of a backend as text than a person reads, those not ready first', () => {
+    const target = { kind: 'target', name: '10.0.0.1', state: 'ready', health: 'good' } as const;
+    const bad = { ...target, state: 'not ready', health: 'warning' } as const;
+    const targets = new Map([['web', [...Array.from({ length: 10_000 }, () => target), bad]]]);
+    const names = Array.from({ length: 40 }, (_, index) => `b${index}`);
+    const backends = names.map((name) => ({ name, service: { name: 'web', port: 80 } }));
+    const rules = names.map((name) => ({
+      ...{ name, paths: [`/${name}`], forward: [{ backend: name, weight: 1 }] },
+    }));
+    const object = createIngress('web', { backends, rules });
+    const context = { clock, query: new URLSearchParams(), events: [], targets };
+    const html = frame(composeObject(asFound(object), context));
+    expect(html.length).toBeLessThan(1_000_000);
+    expect(html.match(/<span class="warning">not ready<\/span>/g)?.length).toBe(40);
+    expect(html).toContain('<li>and 9951 more</li>');
   });
 
   it('says why it is not ready, draws it, and has the drawing as text', () => {
@@ -145,7 +189,11 @@ describe('the page of one object', () => {
     const html = frame(composeObject(asFound({ ...object, status }), context));
     expect(html).toContain('<li>create &quot;&gt;');
     expect(html).toContain('and 2 more');
-    expect(html).toContain('They are not read.');
+    expect(html).toContain(
+      '<p class="warning">the plan is older than the last attempt, which ended in web: about web</p>',
+    );
+    expect(html).toContain('They have not been read');
+    expect(html).not.toContain('There are none: ');
     expectHarmless(html);
   });
 });

@@ -293,6 +293,31 @@ describe('a second pass over what is settled', () => {
   });
 });
 
+describe('a status that another process has written', () => {
+  it('gets a pass, since what it records is continued by nobody else', async () => {
+    const bench = new ControllerBench();
+    const object = bench.store('one');
+    bench.start();
+    await bench.clock.settle();
+    expect(bench.passesOf(object)).toBe(1);
+    // By the leader before, whose last write a silent watch shows only now.
+    bench.kube.server.applyStatus(object, { arn: 'arn:before' });
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.passesOf(object)).toBe(2);
+  });
+
+  it('gets none where the object is another controller’s, whose status it is', async () => {
+    const bench = new ControllerBench();
+    const object = bench.kube.create(probe());
+    bench.start({ status: 'foreign' });
+    await bench.clock.settle();
+    const passes = bench.passesOf(object);
+    bench.kube.server.applyStatus(object, { arn: 'arn:before' });
+    await bench.clock.advance(MINUTE_MS);
+    expect(bench.passesOf(object)).toBe(passes);
+  });
+});
+
 describe('the life of an object', () => {
   it('ends with the clean-up, then its memory is dropped', async () => {
     const bench = new ControllerBench();

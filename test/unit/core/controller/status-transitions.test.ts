@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { StatedCondition } from '../../../../src/core/objects/conditions.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
+import type { Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
 import { LifecycleBench } from './lifecycle-bench.ts';
-import { PROBE_FINALIZER, probe } from './probe.ts';
+import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
 
 const WAITS = waiting('Provisioning', 'it comes', 1000);
 const DONE = settled('Active', 'it stands');
@@ -78,6 +80,53 @@ describe('transitions', () => {
         fields: { reason: 'SubnetNotFound', condition: 'Stalled', status: 'True', err: STALLED },
       },
     ]);
+  });
+
+  describe('of an announced condition', () => {
+    const lacking = { type: 'Filled', status: 'False', reason: 'Empty', message: 'none' } as const;
+    const filled = { ...lacking, status: 'True', reason: 'Full', message: 'all' } as const;
+    const state = (
+      condition: StatedCondition,
+      outcome: Outcome,
+    ): Reconciler<Probe>['reconcile'] => {
+      return async (_object, pass) => {
+        pass.setCondition(condition, condition.status === 'True' ? 'Normal' : 'Warning');
+        return outcome;
+      };
+    };
+
+    it('are one event each, with its sentence, and never one per pass', async () => {
+      const bench = await told([DONE]);
+      for (const condition of [lacking, { ...lacking, message: 'few' }, filled, filled]) {
+        await bench.run({ reconcile: state(condition, DONE) });
+      }
+      expect(bench.events.recorded.slice(1)).toMatchObject([
+        { type: 'Warning', reason: 'Empty', action: 'Reconcile', note: 'none' },
+        { type: 'Normal', reason: 'Full', note: 'all' },
+      ]);
+      expect(bench.log.shown.slice(1)).toMatchObject([
+        { fields: { condition: 'Filled', status: 'False', reason: 'Empty', message: 'none' } },
+        { fields: { condition: 'Filled', status: 'True', reason: 'Full' } },
+      ]);
+    });
+
+    it('are none where how the pass ends has the same reason', async () => {
+      const bench = await told([DONE]);
+      await bench.run({ reconcile: state(lacking, waiting('Empty', 'none yet', 1000)) });
+      expect(bench.events.reasons).toEqual(['Active', 'Empty']);
+    });
+
+    it('are an event once they are stored, and not where that fails', async () => {
+      const bench = await told([DONE]);
+      bench.beforeStatus = () => {
+        throw failure('Throttled', 'time');
+      };
+      await bench.run({ reconcile: state(lacking, DONE) });
+      bench.beforeStatus = () => {};
+      expect(bench.events.reasons).toEqual(['Active']);
+      await bench.run({ reconcile: state(lacking, DONE) });
+      expect(bench.events.reasons).toEqual(['Active', 'Empty']);
+    });
   });
 
   it('are errors in the log only where a person should look', async () => {

@@ -1,70 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
-import { sleep } from '../../../../src/core/ports/clock.ts';
-import type { EventDraft } from '../../../../src/core/ports/events.ts';
-import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { kubeMetrics } from '../../../../src/kube/client/kube-metrics.ts';
-import { KubeEventRecorder } from '../../../../src/kube/events/event-recorder.ts';
-import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { type Answer, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
-import { SilentLogger } from '../../../fakes/silent-logger.ts';
-
-const CREATED: EventDraft = {
-  type: 'Normal',
-  reason: 'Created',
-  action: 'CreateLoadBalancer',
-  note: 'created ALB shop-alb',
-};
-const OK: Answer = { status: 201, json: {} };
-const FAILING: Answer = { status: 500, json: { kind: 'Status', message: 'webhook failed' } };
-const noSignal = new AbortController().signal;
-
-function shop(uid = 'uid-1', name = 'shop', namespace = 'web'): KubeObject {
-  return {
-    apiVersion: 'demo.rtfm.co.ua/v1',
-    kind: 'MyIngress',
-    metadata: { name, namespace, uid, resourceVersion: '7' },
-  };
-}
-
-/** An event as the API server holds it. */
-interface StoredEvent {
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly note: string;
-  readonly series?: { readonly count: number; readonly lastObservedTime: string };
-}
-
-/** Keeps what was created and patched; `answer` decides first. */
-function setUp(
-  answer: (index: number, path: string) => Answer | undefined | Promise<Answer> = () => undefined,
-  seed = 1,
-): {
-  readonly recorder: KubeEventRecorder;
-  readonly clock: ManualClock;
-  readonly metrics: RecordingMetrics;
-  readonly transport: ScriptedTransport;
-  readonly stored: Map<string, StoredEvent>;
-} {
-  const stored = new Map<string, StoredEvent>();
-  const clock = new ManualClock({ startMs: Date.UTC(2026, 0, 1, 0, 0, 0, 123), seed });
-  const metrics = new RecordingMetrics();
-  const transport = new ScriptedTransport(async (request, index) => {
-    const decided = await answer(index, request.path);
-    if (decided) return decided;
-    const body = JSON.parse(request.body ?? '{}') as StoredEvent;
-    const name = request.method === 'POST' ? body.metadata.name : request.path.split('/').at(-1);
-    stored.set(name ?? '', { ...(stored.get(name ?? '') as StoredEvent), ...body });
-    return OK;
-  });
-  const client = new KubeClient({ transport, clock, metrics });
-  const options = { client, clock, metrics, log: new SilentLogger(), reportingInstance: 'pod-1' };
-  return { recorder: new KubeEventRecorder(options), clock, metrics, transport, stored };
-}
-
-function dropped(metrics: RecordingMetrics, cause: string): number {
-  return metrics.valueOf(kubeMetrics.eventsDropped, { cause }) ?? 0;
-}
+import type { Answer } from '../../../fakes/scripted-transport.ts';
+import { CREATED, dropped, setUp, shop } from './recorder-bench.ts';
 
 describe('an event', () => {
   it('is written as events.k8s.io/v1 wants it', async () => {
@@ -276,85 +214,6 @@ describe('too many events', () => {
 
     expect(stored.size).toBe(4000);
     expect(metrics.valueOf(kubeMetrics.eventsDropped)).toBeUndefined();
-  });
-
-  it('of a namespace whose events fail hold up those of no other', async () => {
-    const { recorder, clock, metrics, stored } = setUp((_, path) =>
-      path.includes('/namespaces/bad/') ? FAILING : undefined,
-    );
-    for (let i = 0; i < 3000; i++) {
-      recorder.record(shop(`uid-${i}`, 'shop', 'bad'), CREATED);
-      await clock.settle();
-    }
-
-    recorder.record(shop('healthy'), CREATED);
-    await clock.settle();
-
-    expect(stored.size).toBe(1);
-    expect(dropped(metrics, 'queue_full')).toBe(0);
-    expect(clock.pendingTimers).toBe(512);
-  });
-
-  /** The webhook of every namespace but web fails after its 10 s, and its events are there first. */
-  async function writeNextTo(slow: readonly string[]): Promise<{
-    readonly delaysMs: readonly number[];
-    readonly metrics: RecordingMetrics;
-  }> {
-    const writtenAtMs: number[] = [];
-    const { recorder, clock, metrics } = setUp(async (_, path) => {
-      if (path.includes('/namespaces/web/')) writtenAtMs.push(clock.monotonicMs());
-      else await sleep(clock, 10_000, noSignal);
-      return path.includes('/namespaces/web/') ? OK : FAILING;
-    });
-    for (const namespace of slow) {
-      for (let i = 0; i < 500; i++)
-        recorder.record(shop(`${namespace}-${i}`, 'a', namespace), CREATED);
-    }
-    await clock.advance(45_000); // each has been found to be slow
-    const sinceMs = clock.monotonicMs();
-    for (let i = 0; i < 2000; i++) recorder.record(shop(`web-${i}`), CREATED);
-    await clock.advance(1000);
-    return { delaysMs: writtenAtMs.map((atMs) => atMs - sinceMs), metrics };
-  }
-
-  it.each([1, 10])(
-    'of %i namespaces with slow webhooks delay and drop none of another',
-    async (count) => {
-      const slow = Array.from({ length: count }, (_, index) => `slow-${index}`);
-      const { delaysMs, metrics } = await writeNextTo(slow);
-
-      expect(delaysMs).toEqual(Array.from({ length: 2000 }, () => 0));
-      expect(dropped(metrics, 'queue_full') > 0).toBe(count === 10);
-    },
-  );
-
-  it('that wait for another try give way to those of a smaller namespace', async () => {
-    let isAway = false;
-    const { recorder, clock, stored } = setUp((_, path) =>
-      isAway || path.includes('/namespaces/bad/') ? FAILING : undefined,
-    );
-    for (let i = 0; i < 600; i++) recorder.record(shop(`bad-${i}`, 'a', 'bad'), CREATED);
-    await clock.settle();
-    isAway = true;
-    for (let i = 0; i < 5; i++) recorder.record(shop(`web-${i}`, `web-${i}`), CREATED);
-    await clock.settle();
-    isAway = false;
-    await clock.advance(15_000);
-
-    expect(stored.size).toBe(5);
-    expect(clock.pendingTimers).toBeLessThanOrEqual(512);
-  });
-
-  it('are written four at once for one namespace, and eight in all', async () => {
-    const { recorder, clock, transport } = setUp(() => 'hang');
-    const underWay: number[] = [];
-    for (const namespace of ['a', 'b', 'c']) {
-      for (let i = 0; i < 9; i++)
-        recorder.record(shop(`${namespace}-${i}`, 'a', namespace), CREATED);
-      await clock.settle();
-      underWay.push(transport.requests.length);
-    }
-    expect(underWay).toEqual([4, 8, 8]);
   });
 
   it('that are repeated while their write is under way are never written twice at once', async () => {

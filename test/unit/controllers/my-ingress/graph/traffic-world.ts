@@ -40,6 +40,8 @@ export class TrafficWorld {
   #routingMs = Number.NEGATIVE_INFINITY;
   spec: TrafficSpec = {};
   securityGroups: readonly string[] | undefined;
+  /** `ALBRIDGE_BACKEND_SECURITY_GROUPS` */
+  backendGroups: readonly string[] = [];
   /** As in `status.owned`, which never forgets here. */
   listenerSettings: readonly string[] = [];
 
@@ -53,7 +55,7 @@ export class TrafficWorld {
     const frontend = {
       ...{ scheme: 'internet-facing', ipAddressType: 'dualstack', isAdopted: false },
       ...{
-        backendGroups: [],
+        backendGroups: this.backendGroups,
         defaultGroup: this.aws.defaultGroup,
         securityGroups: this.securityGroups,
       },

@@ -41,6 +41,8 @@ interface Transition {
   /** After each step: what is attached, and whether the managed group exists. */
   readonly attached: readonly string[];
   readonly why: string;
+  /** `ALBRIDGE_BACKEND_SECURITY_GROUPS` */
+  readonly backendGroups?: readonly string[];
 }
 
 const OWN = 'sg-1';
@@ -87,6 +89,26 @@ const transitions: readonly Transition[] = [
     attached: ['sg-a', 'sg-b'],
     why: 'in one step',
   },
+  {
+    ...{ from: 'default', to: 'managed', backendGroups: ['sg-pods'] },
+    attached: [
+      'sg-default',
+      'sg-default, sg-1 exists',
+      'sg-default, sg-1 exists',
+      'sg-1+sg-pods, sg-1 exists',
+    ],
+    why: 'the pods admit the group of the operator, which is attached with the managed one',
+  },
+  {
+    ...{ from: 'managed', to: 'given', backendGroups: ['sg-pods'] },
+    attached: ['sg-1+sg-pods, sg-1 exists', 'sg-a, sg-1 exists', 'sg-a'],
+    why: 'given ones are attached alone',
+  },
+  {
+    ...{ from: 'managed', to: 'default', backendGroups: ['sg-pods'] },
+    attached: ['sg-1+sg-pods, sg-1 exists', 'sg-default, sg-1 exists', 'sg-default'],
+    why: 'without listeners no request reaches the pods',
+  },
   ...(['default', 'managed', 'given'] as const).map((mode) => ({
     ...{ from: mode, to: mode, why: 'nothing to do' },
     attached: [{ default: 'sg-default', managed: 'sg-1, sg-1 exists', given: 'sg-a' }[mode]],
@@ -94,8 +116,10 @@ const transitions: readonly Transition[] = [
 ];
 
 describe('security groups of a balancer go', () => {
-  it.each(transitions)('from $from to $to', ({ from, to, attached, why }) => {
+  it.each(transitions)('from $from to $to $backendGroups', (transition) => {
+    const { from, to, attached, why, backendGroups = [] } = transition;
     const world = new TrafficWorld();
+    world.backendGroups = backendGroups;
     become(world, from);
     world.converge();
     become(world, to);

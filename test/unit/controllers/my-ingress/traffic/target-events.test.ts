@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import type { TargetsState } from '../../../../../src/controllers/my-ingress/targets.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { settleShop } from './settle.ts';
+import { SHOP } from './specs.ts';
+
+const KEY = 'web/shop';
+type Said = Partial<TargetsState>;
+
+const whole = { desired: 2, registered: 2, healthy: 2, isFilled: true };
+const sick = { ...whole, healthy: 1 };
+const sicker = { ...whole, healthy: 0 };
+
+/** Of a Service that is missing from this moment on. */
+function lack(world: World, reason = 'ServiceNotFound'): Said {
+  const problem = { reason, message: `${reason} of api`, sinceMs: world.clock.monotonicMs() };
+  return { desired: 0, registered: 0, healthy: 0, isFilled: false, problem };
+}
+
+async function say(world: World, state: Said, forMs = 2_000): Promise<void> {
+  world.targets.unsay(KEY, 'api');
+  world.targets.say(KEY, 'api', state);
+  await world.clock.advance(forMs);
+}
+
+async function listEvents(world: World, act: () => Promise<void>): Promise<readonly string[]> {
+  const before = world.events.recorded.length;
+  await act();
+  return world.events.recorded.slice(before).map(({ type, reason }) => `${type} ${reason}`);
+}
+
+it('a backend that loses its Service while the object is Ready is one event, its return another', async () => {
+  const world = await settleShop();
+  const lost = await listEvents(world, () => say(world, lack(world), 20 * MINUTE_MS));
+  expect(lost).toEqual(['Warning ServiceNotFound']);
+  expect(world.events.recorded.at(-1)?.note).toBe('backend api: ServiceNotFound of api');
+  expect(await listEvents(world, () => say(world, whole, 20 * MINUTE_MS))).toEqual([
+    'Normal Resolved',
+  ]);
+});
+
+it('targets that become unhealthy are one event, however many of them, and one when all are healthy', async () => {
+  const world = await settleShop();
+  const events = await listEvents(world, async () => {
+    await say(world, sick);
+    await say(world, sicker, 20 * MINUTE_MS);
+    await say(world, sick);
+    await say(world, whole, 20 * MINUTE_MS);
+  });
+  expect(events).toEqual(['Warning TargetsUnhealthy', 'Normal Healthy']);
+});
+
+it('targets that come back with their Service are an event once they are healthy', async () => {
+  const world = await settleShop();
+  await say(world, lack(world), 2 * MINUTE_MS);
+  const events = await listEvents(world, async () => {
+    await say(world, sicker);
+    await say(world, whole);
+  });
+  expect(events).toEqual(['Normal Resolved', 'Normal Healthy']);
+});
+
+it('a Service that a new object lacks is the event of Reconciling alone', async () => {
+  const world = World.started();
+  world.targets.say(KEY, 'api', lack(world));
+  await world.applied('shop', SHOP);
+  await world.clock.advance(20 * MINUTE_MS);
+  expect(world.condition('shop', 'BackendsResolved')).toBe('False ServiceNotFound');
+  const about = world.events.recorded.filter(({ reason }) => reason === 'ServiceNotFound');
+  expect(about).toHaveLength(1);
+});
+
+it('what was missing at first is no event of its own when the object becomes Ready with it', async () => {
+  const world = World.started();
+  world.targets.say(KEY, 'api', lack(world));
+  await world.applied('shop', SHOP);
+  expect(await listEvents(world, () => say(world, whole))).toEqual(['Normal Available']);
+});
+
+it('what this installation does not serve is an event, although the object becomes Ready', async () => {
+  const world = World.started();
+  world.targets.say(KEY, 'api', lack(world, 'BackendUnsupported'));
+  await world.applied('shop', SHOP);
+  await world.clock.advance(20 * MINUTE_MS);
+  const about = world.events.recorded.filter(({ reason }) => reason === 'BackendUnsupported');
+  expect(about).toMatchObject([{ type: 'Warning' }]);
+});
+
+it('a backend that lacks its Service is an event while AWS takes its time to make the balancer', async () => {
+  const world = World.started({ settings: { provisioningMs: 5 * MINUTE_MS } });
+  world.targets.say(KEY, 'api', lack(world));
+  await world.applied('shop', SHOP);
+  await world.clock.advance(20 * MINUTE_MS);
+  const about = world.events.recorded.filter(({ reason }) => reason === 'ServiceNotFound');
+  expect(about).toMatchObject([{ type: 'Warning' }]);
+});
+
+it('the health of the first targets is one event', async () => {
+  const world = World.started();
+  world.targets.say(KEY, 'api', { healthy: undefined as never });
+  await world.applied('shop', SHOP);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  expect(await listEvents(world, () => say(world, whole))).toEqual(['Normal Healthy']);
+});
+
+it('a restart of the operator is no event', async () => {
+  const world = await settleShop();
+  await say(world, lack(world), 2 * MINUTE_MS);
+  const events = await listEvents(world, async () => {
+    await world.restart();
+    await say(world, lack(world), 20 * MINUTE_MS);
+  });
+  expect(events).toEqual([]);
+});
+
+it('an object that loses its backends has none about them', async () => {
+  const world = await settleShop();
+  await say(world, lack(world), 2 * MINUTE_MS);
+  const events = await listEvents(world, async () => {
+    world.unset('shop', 'backends', 'rules', 'defaultAction');
+    await world.clock.advance(10 * MINUTE_MS);
+  });
+  expect(world.condition('shop', 'BackendsResolved')).toBe('True NoBackends');
+  expect(events.filter((event) => /NoBackends|Resolved|Healthy/.test(event))).toEqual([]);
+});

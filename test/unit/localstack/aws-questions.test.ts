@@ -1,0 +1,43 @@
+import {
+  type ElasticLoadBalancingV2Client,
+  ElasticLoadBalancingV2ServiceException,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import { askQuestions } from '../../aws/account/questions.ts';
+import type { AccountRun } from '../../aws/account/run.ts';
+
+const RUN = { id: '11221234beef', vpcId: 'vpc-1', subnets: [], securityGroups: [] };
+
+/** AWS as `send` answers for it. */
+function ask(send: () => Promise<unknown>, signal = new AbortController().signal) {
+  const elb = { send } as unknown as ElasticLoadBalancingV2Client;
+  const run = RUN as unknown as AccountRun;
+  return askQuestions({ elb, impatient: elb }, run, { say: () => undefined, signal });
+}
+
+describe('the questions to AWS', () => {
+  it('take a refusal by AWS for an answer', async () => {
+    const refusal = new ElasticLoadBalancingV2ServiceException({
+      ...{ name: 'AccessDenied', message: 'no', $fault: 'client', $metadata: {} },
+    });
+    const answers = await ask(() => Promise.reject(refusal));
+    expect(answers).toMatchObject({ e: 'AccessDenied: no', o: 'AccessDenied: no' });
+  });
+
+  it('do not take a defect of their own for an answer of AWS', async () => {
+    await expect(ask(() => Promise.reject(new TypeError('defect')))).rejects.toThrow('defect');
+  });
+
+  it('end within a wait of minutes when they are interrupted', { timeout: 3_000 }, async () => {
+    const interruption = new AbortController();
+    const asking = ask(async () => {
+      setTimeout(() => interruption.abort(), 10);
+      return { LoadBalancers: [{ State: { Code: 'provisioning' } }] };
+    }, interruption.signal);
+    expect(
+      Object.keys(await asking)
+        .sort()
+        .join(''),
+    ).toBe('gjk');
+  });
+});
