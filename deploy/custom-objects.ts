@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { kubectl } from './kubectl.ts';
 
-/** What albridge's kinds hold in the caller's cluster. */
+/** The objects of albridge's kinds in the caller's cluster. */
 
 export interface Manifest {
   readonly apiVersion: string;

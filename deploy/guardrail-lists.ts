@@ -3,7 +3,7 @@
 interface List {
   /** CEL: whether the entry `w` is well-formed. */
   readonly isWellFormed: string;
-  /** What it must be, for the platform team. */
+  /** The value that it must have, for the platform team. */
   readonly is: string;
   /** CEL: whether the entry `p` allows `value`. */
   readonly allows: (value: string) => string;

@@ -15,7 +15,7 @@ const KLOG = /^[IWEF]\d{4} /;
 const NO_ACCESS =
   /was refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist/;
 
-/** What kubectl wrote to standard error, as one line with the next step; pure. */
+/** Turns kubectl's standard error into one line with the next step; pure. */
 export function explainFailure(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   const said = lines.filter((line) => line !== '' && !KLOG.test(line)).join('; ');

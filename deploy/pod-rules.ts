@@ -58,7 +58,7 @@ export const TEMPLATE_VARIABLES = {
   ...SHARED_VARIABLES,
 };
 
-/** What albridge sets in a template, and what the API server fills in. */
+/** Fields that albridge sets in a template, and that the API server fills in. */
 export const TEMPLATE_FIELDS = [
   ...['automountServiceAccountToken', 'containers', 'securityContext'],
   // Both are judged by a rule of their own.
@@ -137,7 +137,7 @@ function unlessOpen(rules: Rules): Rules {
 }
 
 /**
- * What others have put into a pod template stays theirs: only what a write adds is refused. `ofContainers`
+ * Fields that others have put into a pod template stay theirs: only what a write adds is refused. `ofContainers`
  * is CEL for further fields `k` of a container `c`.
  */
 export function addsOnlyFields(fields: readonly string[], ofContainers = 'false'): Rules {
@@ -164,7 +164,7 @@ export function addsOnlyFields(fields: readonly string[], ofContainers = 'false'
   });
 }
 
-/** What albridge says of each pod by itself. */
+/** Rules about each pod by itself. */
 const SAYS_LIMITS: Rules = {
   'albridge names a seccomp profile in each pod': `
     variables.spec.?securityContext.?seccompProfile.hasValue() ||
@@ -290,7 +290,7 @@ export function addsOnlyAnnotations(isFree: string): Rules {
   });
 }
 
-/** What plugins of admission that are on by default put into every pod. */
+/** Fields that admission plugins that are on by default put into every pod. */
 const TOLERATED = ['not-ready', 'unreachable', 'memory-pressure'];
 
 export const IS_SCHEDULED_AS_USUAL = {

@@ -1,4 +1,4 @@
-/** What an overlay patches, as a template has it. Every `from` occurs once in its file. */
+/** The parts that overlays patch, as a template has them. Every `from` occurs once in its file. */
 export interface Edit {
   readonly from: string | RegExp;
   readonly to: string;

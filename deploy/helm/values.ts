@@ -160,7 +160,7 @@ function describeParts(): Readonly<Record<string, Schema>> {
   };
 }
 
-/** What is off by default. */
+/** Values that are off by default. */
 function describeComponents(): Readonly<Record<string, Schema>> {
   return {
     readinessGates: closed('Readiness gates: docs/zero-downtime.md. Kubernetes 1.36 or later.', {

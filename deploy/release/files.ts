@@ -69,7 +69,7 @@ async function copySchemas({ root, directory }: Release): Promise<void> {
   }
 }
 
-/** What the bundle is built from: https://docs.npmjs.com/cli/v11/commands/npm-sbom. */
+/** The packages that the bundle is built from: https://docs.npmjs.com/cli/v11/commands/npm-sbom. */
 async function listPackages({ root, version }: Release): Promise<string> {
   // Without the notifier, which waits for the network.
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--update-notifier=false'];

@@ -83,7 +83,7 @@ async function release({ version, isDryRun, image, out }: Flags): Promise<void> 
   }
 }
 
-/** What is released is what the tag names. */
+/** Only what the tag names is released. */
 async function checkSource(version: string): Promise<void> {
   if (manifest.version !== version) {
     throw new Refusal(

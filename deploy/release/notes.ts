@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Refusal } from './run.ts';
 
-/** What CHANGELOG.md says of a version; in a dry run of Unreleased, if it does not have the version yet. */
+/** The section of CHANGELOG.md about a version; in a dry run Unreleased, if it does not have the version yet. */
 export async function findNotes(path: string, version: string, isDryRun: boolean): Promise<string> {
   const sections = readSections(await readFile(path, 'utf8'));
   const notes = sections.get(version) ?? (isDryRun ? sections.get('Unreleased') : undefined);

@@ -27,7 +27,7 @@ export function boundsOf(schema: FieldSchema): FieldSchema {
   return rules.reduce((bounds, { rule }) => ({ ...bounds, ...readRule(rule, bounds) }), schema);
 }
 
-/** What a rule says that JSON schema can say too; of several patterns the first one. */
+/** The part of a rule that JSON schema can express; of several patterns the first one. */
 function readRule(rule: string, bounds: FieldSchema): Partial<FieldSchema> {
   const [, pattern] = /^self\.matches\('([^']+)'\)$/.exec(rule) ?? [];
   if (pattern !== undefined) {

@@ -19,7 +19,7 @@ export interface Link {
   readonly href: string;
   /** Path from the root, without a slash at its end; begins with `..` outside of the repository. */
   readonly target: string;
-  /** What follows the `#`; empty if there is none. */
+  /** The text after the `#`; empty if there is none. */
   readonly anchor: string;
   readonly text: string;
   /** The heading that it stands under; empty before the first one. */

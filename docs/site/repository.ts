@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What a path of the repository is; `none`: it does not exist, or is outside. */
+/** The kind of a path of the repository; `none`: it does not exist, or is outside. */
 export type Entry = 'file' | 'folder' | 'none';
 
 /** The repository as far as pages link to it. */

@@ -34,7 +34,7 @@ export const configMonitorSchema = {
             {
               rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
               message:
-                'is no name that a ConfigMap can have; give the name as `kubectl get configmaps` prints it, without namespace or slash',
+                'is not a valid ConfigMap name; give the name as `kubectl get configmaps` prints it, without namespace or slash',
               reason: 'FieldValueInvalid',
             },
           ],
@@ -91,7 +91,7 @@ export const configMonitorSchema = {
                   {
                     rule: "self.size() <= 253 && self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",
                     message:
-                      'is no name that a ConfigMap or Secret can have; give the name as kubectl prints it, without namespace or slash',
+                      'is not a valid name of a ConfigMap or Secret; give the name as kubectl prints it, without namespace or slash',
                     reason: 'FieldValueInvalid',
                   },
                 ],
@@ -110,7 +110,7 @@ export const configMonitorSchema = {
                   'x-kubernetes-validations': [
                     {
                       rule: "self.matches('^[-._a-zA-Z0-9]+$')",
-                      message: 'is no key that data can have: only letters, digits, -, _ and .',
+                      message: 'is not a valid data key: use only letters, digits, -, _ and .',
                       reason: 'FieldValueInvalid',
                     },
                   ],
@@ -133,7 +133,7 @@ export const configMonitorSchema = {
               {
                 rule: "self.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$')",
                 message:
-                  'is no value that a label can have, so no pod would ever match: at most 63 letters, digits, - _ or ., with a letter or digit at both ends',
+                  'is not a valid label value, so no pod can match: at most 63 letters, digits, - _ or ., with a letter or digit at both ends',
                 reason: 'FieldValueInvalid',
               },
             ],
@@ -141,7 +141,7 @@ export const configMonitorSchema = {
           'x-kubernetes-validations': [
             {
               rule: 'self.size() <= 32',
-              message: 'names more than 32 labels; fewer will do to tell your pods from others',
+              message: 'names more than 32 labels; use the few that only your pods have',
               reason: 'FieldValueInvalid',
             },
             {
@@ -171,7 +171,7 @@ export const configMonitorSchema = {
                   {
                     rule: "self.size() <= 317 && self.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",
                     message:
-                      'is no key that a label can have; write it as `kubectl get pods --show-labels` prints it, such as app or example.com/tier',
+                      'is not a valid label key; write it as `kubectl get pods --show-labels` prints it, such as app or example.com/tier',
                     reason: 'FieldValueInvalid',
                   },
                 ],
@@ -195,7 +195,7 @@ export const configMonitorSchema = {
                     {
                       rule: "self.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$')",
                       message:
-                        'is no value that a label can have: letters, digits, - _ or ., with a letter or digit at both ends',
+                        'is not a valid label value: letters, digits, - _ or ., with a letter or digit at both ends',
                       reason: 'FieldValueInvalid',
                     },
                   ],

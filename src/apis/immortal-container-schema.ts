@@ -43,7 +43,7 @@ export const immortalContainerSchema = {
         },
         podTemplate: {
           description:
-            'Further fields of the pod, as in spec.template of a Deployment. Containers are merged by name: acontainer is the container of the object, others run next to it. The fields that albridge sets win: image and labels. A change replaces the pod, which counts as a start. At most 16 KiB. Whoever sets it must be allowed to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
+            'Further fields of the pod, as in spec.template of a Deployment. Containers are merged by name: acontainer is the container of the object, others run next to it. The fields that albridge sets win: image and labels. A change replaces the pod, which counts as a start. At most 16 KiB. Setting it requires the right to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
           type: 'object',
           properties: {
             metadata: {

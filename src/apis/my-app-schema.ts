@@ -105,7 +105,7 @@ export const myAppSchema = {
         },
         podTemplate: {
           description:
-            'Further fields of the pods, as in spec.template of a Deployment. Containers are merged by name: the one with the name of the object prints the banner, others run next to it. The fields that albridge sets win: image, port 80, command, BANNER and labels. At most 16 KiB. Whoever sets it must be allowed to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
+            'Further fields of the pods, as in spec.template of a Deployment. Containers are merged by name: the one with the name of the object prints the banner, others run next to it. The fields that albridge sets win: image, port 80, command, BANNER and labels. At most 16 KiB. Setting it requires the right to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
           type: 'object',
           properties: {
             metadata: {

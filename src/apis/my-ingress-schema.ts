@@ -1936,7 +1936,7 @@ export const myIngressSchema = {
         },
         url: {
           description:
-            'URL of what the spec serves: https where an HTTPS listener is there, the first host in rules on it that is no pattern, or else the DNS name of the load balancer. Absent without listeners.',
+            'URL of what the spec serves: https where an HTTPS listener is there, the first host in rules on it that is not a pattern, or else the DNS name of the load balancer. Absent without listeners.',
           type: 'string',
           maxLength: 2048,
         },
@@ -2266,7 +2266,7 @@ export const myIngressSchema = {
         },
         conditions: {
           description:
-            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. AttachmentsAccepted says whether all routes of other objects are served, and names both sides of a conflict; what is wrong with them is no matter of Ready. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether the load balancer is active and matches the spec, listeners and rules included. BackendsResolved says whether each backend has targets, and if not what its Service lacks; TargetsHealthy whether AWS reports them healthy. An object that never had backends has neither. AttachmentsAccepted says whether all routes of other objects are served, and names both sides of a conflict; Ready does not depend on them. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',

@@ -169,7 +169,7 @@ export const webAppSchema = {
         },
         podTemplate: {
           description:
-            'Fields of the pod template of the Deployment, as in spec.template of a Deployment. Containers are merged by name: app is the container of the WebApp, others run next to it. The fields that albridge sets win: image, the port http, the labels of the selector. At most 16 KiB. Whoever sets it must be allowed to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
+            'Fields of the pod template of the Deployment, as in spec.template of a Deployment. Containers are merged by name: app is the container of the WebApp, others run next to it. The fields that albridge sets win: image, the port http, the labels of the selector. At most 16 KiB. Setting it requires the right to create pods in the namespace; docs/pod-template.md has what is refused. A field that Kubernetes does not know is reported in status. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/',
           type: 'object',
           properties: {
             metadata: {
@@ -331,13 +331,13 @@ export const webAppSchema = {
         },
         url: {
           description:
-            'URL of the Service inside the cluster; while Exposed is True, that of the first host of spec.expose that is no pattern.',
+            'URL of the Service inside the cluster; while Exposed is True, that of the first host of spec.expose that is not a pattern.',
           type: 'string',
           maxLength: 512,
         },
         conditions: {
           description:
-            'Ready says whether all desired pods are available and have the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. Available and Progressing are those of the Deployment, Degraded says that it cannot make progress. Exposed, once there was spec.expose, says whether the load balancer sends requests here; it is no matter of Ready. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
+            'Ready says whether all desired pods are available and have the newest spec. Reconciling and Stalled exist only while they are True: work is in progress, or a person must act. Available and Progressing are those of the Deployment, Degraded says that it cannot make progress. Exposed, once there was spec.expose, says whether the load balancer sends requests here; Ready does not depend on it. `kubectl wait --for=condition=Ready` works on it. https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md',
           type: 'array',
           maxItems: 16,
           'x-kubernetes-list-type': 'map',

@@ -147,7 +147,7 @@ function readBudget(value: string, surroundings: Surroundings): Budget {
     if (parsed.kind === 'problems') return refuse(parsed.problems);
     return { limits: parsed.limits, problems: [] };
   } catch {
-    return refuse([`expected ${settings.budget.accepts}, and there is no such file to read`]);
+    return refuse([`expected ${settings.budget.accepts}; this file cannot be read`]);
   }
 }
 
@@ -189,7 +189,7 @@ function findUnknownSettings(env: Environment): readonly string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('ALBRIDGE_') && !known.includes(name))
     .filter((name) => !OTHERS.test(name) && !isServiceLink(name))
-    .map((name) => `${name}: there is no such setting, --help lists the settings`);
+    .map((name) => `${name} is not a setting of albridge; --help lists the settings`);
 }
 
 function selectKinds({ kinds = KIND_NAMES }: Values): readonly KindName[] {
@@ -245,6 +245,7 @@ function assembleAws(values: Values, budget: BudgetLimits): AwsConfig | undefine
   });
 }
 
-function readVariable(env: Environment, name: string): string | undefined {
+/** Undefined where it is unset or blank. */
+export function readVariable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }

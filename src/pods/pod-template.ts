@@ -1,9 +1,7 @@
+import { type Fields, isFields } from '../core/objects/fields.ts';
 import type { KubeObject } from '../core/objects/kube-object.ts';
 import { trimMetadata } from '../core/objects/trim-metadata.ts';
 import { containerLimits, podLimits } from './pod.ts';
-
-/** A part of a Kubernetes object of which not every field is known here. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** A user's `spec.podTemplate`; only the API server knows all fields of a pod. */
 export interface PodTemplate {
@@ -176,10 +174,6 @@ function dropNulls(value: unknown): unknown {
       inner === null ? [] : [[field, dropNulls(inner)]],
     ),
   );
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isList(value: unknown): value is readonly unknown[] {

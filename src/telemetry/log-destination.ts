@@ -19,7 +19,7 @@ export const logMetrics = {
   lost: {
     type: 'counter',
     name: 'albridge_log_lines_lost_total',
-    help: 'Log lines that could not be written: nobody reads standard output, or it has no room.',
+    help: 'Log lines that could not be written: standard output is not read, or is full.',
     use: 'Any increase: the log has gaps.',
     labels: ['cause'],
   },

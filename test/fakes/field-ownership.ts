@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from '../../src/core/objects/fields.ts';
 
 /**
  * Server-side apply for one field manager: states `next` over `live` and removes what the manager
@@ -33,8 +33,4 @@ function dropField(result: Record<string, unknown>, field: string, stated: unkno
 
 function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -36,13 +36,13 @@ const foreigners: Readonly<Record<string, Foreign>> = {
   'of somebody who does not use albridge': {
     why: 'AWS answers a create of the same name and settings with the existing balancer',
     tags: () => ({}),
-    holder: /somebody who does not use albridge/,
+    holder: /^another tool, or an object of albridge/,
   },
   'with other settings': {
     why: 'AWS refuses the create with DuplicateLoadBalancerName',
     tags: () => ({ team: 'other' }),
     subnets: [second, third],
-    holder: /somebody who does not use albridge/,
+    holder: /^another tool, or an object of albridge/,
   },
   'of another cluster': {
     why: 'two clusters share the account',

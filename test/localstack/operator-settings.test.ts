@@ -72,7 +72,7 @@ describe('wrong settings', () => {
       'AWS_REGION',
       'ALBRIDGE_SWEEP_INTERVAL',
       'ALBRIDGE_CONCURRENCY',
-      'ALBRIDGE_SWEEP_INTERVALL: there is no such setting, --help lists the settings',
+      'ALBRIDGE_SWEEP_INTERVALL is not a setting of albridge; --help lists the settings',
       'LOG_LEVEL',
     ]) {
       expect(said(operator)).toContain(part);

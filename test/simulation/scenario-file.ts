@@ -1,7 +1,6 @@
+import { type Fields, isFields } from '../../src/core/objects/fields.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Scenario } from './scenario.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const KINDS = [
   ...([
@@ -45,8 +44,4 @@ function isStep(step: unknown): boolean {
   if (!isFields(step) || typeof step['atMs'] !== 'number') return false;
   const actions = KINDS.flatMap((kind) => step[kind] ?? []);
   return actions.length === 1 && isFields(actions[0]) && typeof actions[0]['do'] === 'string';
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isFields } from '../../core/objects/fields.ts';
 import type { BucketName } from '../client/operation-traits.ts';
 import type { BucketLimits } from './token-bucket.ts';
 
@@ -42,7 +43,7 @@ export type ParsedLimits =
 export function parseBudgetLimits(text: string): ParsedLimits {
   const file = parseJson(text);
   if (file === undefined) return createProblems(['the budget file is not JSON']);
-  if (!isRecord(file)) return createProblems(['the budget file must hold a JSON object']);
+  if (!isFields(file)) return createProblems(['the budget file must hold a JSON object']);
   const found = [
     ...findUnknownBuckets(file),
     ...listBucketNames().flatMap((name) => judge(name, file[name])),
@@ -66,12 +67,12 @@ function findUnknownBuckets(file: Readonly<Record<string, unknown>>): readonly s
   const known: readonly string[] = listBucketNames();
   return Object.keys(file)
     .filter((name) => !known.includes(name))
-    .map((name) => `"${name}" is no bucket, there are ${listBucketNames().join(', ')}`);
+    .map((name) => `"${name}" is not a bucket; the buckets are ${listBucketNames().join(', ')}`);
 }
 
 function judge(name: BucketName, bucket: unknown): readonly string[] {
   if (bucket === undefined) return [];
-  if (!isRecord(bucket)) return [`"${name}" must be an object with burst and perSecond`];
+  if (!isFields(bucket)) return [`"${name}" must be an object with burst and perSecond`];
   const known: readonly string[] = limitNames;
   return [
     ...Object.keys(bucket)
@@ -99,10 +100,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function createProblems(found: readonly string[]): ParsedLimits {

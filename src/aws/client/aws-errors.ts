@@ -1,3 +1,4 @@
+import { isFields } from '../../core/objects/fields.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { reasonByCode, trimCode } from './aws-codes.ts';
@@ -145,8 +146,8 @@ export function classifyOutcome(thrown: unknown): AwsOutcome {
 
 /** Reads the header Retry-After where it counts seconds. */
 export function readRetryAfterMs(thrown: unknown): number {
-  const response = isRecord(thrown) ? thrown['$response'] : undefined;
-  const headers = isRecord(response) ? response['headers'] : undefined;
+  const response = isFields(thrown) ? thrown['$response'] : undefined;
+  const headers = isFields(response) ? response['headers'] : undefined;
   const seconds = Number(readText(headers, 'retry-after') ?? 0);
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
 }
@@ -169,8 +170,8 @@ function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
  * https://github.com/aws/aws-sdk-js-v3/blob/main/packages/core/src/submodules/httpAuthSchemes/aws_sdk/AwsSdkSigV4Signer.ts
  */
 function isClockCorrected(thrown: unknown): boolean {
-  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
-  return isRecord(metadata) && metadata['clockSkewCorrected'] === true;
+  const metadata = isFields(thrown) ? thrown['$metadata'] : undefined;
+  return isFields(metadata) && metadata['clockSkewCorrected'] === true;
 }
 
 /**
@@ -224,7 +225,7 @@ function describeCause(thrown: unknown, reason: AwsReason, cause: string): strin
  * (ECONNRESET), the name of the SDK's class, and the same of the causes beneath.
  */
 function listCodes(thrown: unknown, depth = 0): readonly string[] {
-  if (!isRecord(thrown) || depth > 3) return [];
+  if (!isFields(thrown) || depth > 3) return [];
   const own = [readText(thrown, 'Code'), readText(thrown, 'code'), readText(thrown, 'name')];
   const codes = own.filter((code) => code !== undefined && code !== 'Error').map(String);
   return [...codes.map(trimCode), ...listCodes(thrown['cause'], depth + 1)];
@@ -240,18 +241,14 @@ function isServiceError(thrown: unknown): boolean {
 }
 
 function readStatus(thrown: unknown): number | undefined {
-  const metadata = isRecord(thrown) ? thrown['$metadata'] : undefined;
-  const status = isRecord(metadata) ? metadata['httpStatusCode'] : undefined;
+  const metadata = isFields(thrown) ? thrown['$metadata'] : undefined;
+  const status = isFields(metadata) ? metadata['httpStatusCode'] : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
 function readText(thrown: unknown, key: string): string | undefined {
-  const value = isRecord(thrown) ? thrown[key] : undefined;
+  const value = isFields(thrown) ? thrown[key] : undefined;
   return typeof value === 'string' ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function lowerFirst(sentence: string): string {

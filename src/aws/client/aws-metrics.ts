@@ -104,7 +104,7 @@ export const awsMetrics = {
     type: 'gauge',
     name: 'albridge_aws_budget_tokens',
     help: 'Tokens left in a bucket of the API budget.',
-    use: '0 for long: more is asked for than the limits let through.',
+    use: '0 for long: albridge needs more calls than the limits allow.',
     labels: ['bucket'],
   },
   budgetHolds: {

@@ -1,4 +1,4 @@
-import { type AwsConfig, parseConfig } from '../../config/config.ts';
+import { type AwsConfig, parseConfig, readVariable } from '../../config/config.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { CommandError, SettingError } from '../errors.ts';
@@ -86,7 +86,7 @@ function explainDoubt(
   const doubt = `that ${clusterId} is the id of this cluster is not proved`;
   const having = read.operators.filter((one) => getId(one, read) === clusterId);
   if (having.some(({ reach }) => reach === 'unknown')) {
-    return `${doubt}: ask a cluster administrator, since only who may create SubjectAccessReviews can tell an operator from another Deployment`;
+    return `${doubt}: ask a cluster administrator, because only the right to create SubjectAccessReviews lets albridge tell an operator from another Deployment`;
   }
   const working = read.operators.filter((one) => worksIn(one, read.namespace));
   const ids = listIds({ ...read, operators: working });
@@ -180,10 +180,6 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
   const own = operator['AWS_REGION'];
   if (own === undefined || own === region) return [];
   return [`AWS_REGION is ${region}, the operator works in ${own}`];
-}
-
-function readVariable(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
 }
 
 async function readSystemUid(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {

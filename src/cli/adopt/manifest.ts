@@ -1,6 +1,6 @@
 import { type MyIngressSpec, myIngressKind, reservedTagKey } from '../../apis/my-ingress.ts';
 import { findAttributeDefault } from '../../controllers/my-ingress/load-balancer/desired.ts';
-import { formatApiVersion } from '../../core/objects/kube-object.ts';
+import { compareText, formatApiVersion } from '../../core/objects/kube-object.ts';
 import type { Adopter } from './consent.ts';
 import type { Balancer } from './observe-balancer.ts';
 
@@ -68,5 +68,5 @@ function chooseTags({ tags }: Balancer, remarks: string[]): Part<'tags'> {
 }
 
 function compareKeys([a]: readonly [string, string], [b]: readonly [string, string]): number {
-  return a < b ? -1 : Number(a > b);
+  return compareText(a, b);
 }

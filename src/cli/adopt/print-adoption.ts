@@ -36,7 +36,7 @@ function describeTraffic({ consent, listenerArns, traffic }: Printed): readonly 
     'them, and move the lines below into the spec. albridge then creates target groups of its own, and forwards to',
     'them; which Service a target group stands for AWS does not know, so correct each service.',
     composeTagCommand(listenerArns, consent),
-    ...listRemarks('A spec cannot say:', traffic.remarks),
+    ...listRemarks('A spec cannot express:', traffic.remarks),
     ...dumpYaml({ spec: traffic.spec }, escapeDocument).trimEnd().split('\n'),
   ];
 }

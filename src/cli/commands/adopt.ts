@@ -23,7 +23,7 @@ export const adopt: Command = {
   operands: { usage: 'ARN --name NAME', min: 1, max: 1 },
   details:
     'The manifest leaves the load balancer as it is; comments have the tags by which its owner ' +
-    'agrees, and its listeners, rules and target groups as far as a spec can say them. Nothing is ' +
+    'agrees, and its listeners, rules and target groups as far as a spec can express them. Nothing is ' +
     'written.',
   examples: [
     {

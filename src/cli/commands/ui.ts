@@ -14,7 +14,7 @@ export const ui: Command = {
   details:
     'Read-only, with your kubeconfig: all objects, one MyIngress as a drawing, why it is not ' +
     'ready, its plan and events, and which rule answers a request. All namespaces, unless -n ' +
-    'names one. The URL has a token: whoever has it reads what you may read.',
+    'names one. The URL has a token: with it, anyone can read what you can read.',
   examples: [
     { line: 'ui', what: 'print a URL, and serve it' },
     { line: 'ui -n shop --port 8080', what: 'one namespace, on a fixed port' },

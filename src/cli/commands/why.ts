@@ -15,7 +15,7 @@ const MOST_EVENTS = 10;
 /** `why NAME`: what is wrong with an object, and what to do. */
 export const why: Command = {
   name: 'why',
-  summary: 'say why an object is not as desired, and what to do next',
+  summary: 'explain why an object is not as desired, and what to do next',
   operands: {
     usage: '[KIND/]NAME',
     min: 1,

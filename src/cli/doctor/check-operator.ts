@@ -45,7 +45,7 @@ function describeLeftOut({ leftOut }: FoundOperators): readonly Check[] {
   if (leftOut === 0) return [];
   const message = `${leftOut} more Deployments have the label app.kubernetes.io/name=albridge`;
   const next =
-    'take the label off what is no operator: kubectl get deployments -A -l app.kubernetes.io/name=albridge';
+    'remove the label from each Deployment that is not an operator: kubectl get deployments -A -l app.kubernetes.io/name=albridge';
   return [{ name: 'operator', verdict: 'not checked', message, next }];
 }
 
@@ -90,7 +90,7 @@ export async function checkLeases(
   if (chosen.length > 0) return chosen.map((lease) => judgeLease(lease, clock.now()));
   const message = 'there is no Lease albridge: no operator has led yet';
   const next =
-    "look at the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=false has none";
+    "read the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=false has none";
   return [{ name, verdict: 'warning', message, next }];
 }
 

@@ -38,7 +38,7 @@ export async function findLeaders({ client, signal }: LeaderReads): Promise<read
     return pod === undefined ? [] : [{ namespace: lease.metadata.namespace ?? '', pod }];
   });
   if (leaders.length > 0) return leaders.slice(0, MOST_LEADERS);
-  throw new CommandError('no pod holds a Lease albridge: albridge doctor says more');
+  throw new CommandError('no pod holds a Lease albridge: run albridge doctor');
 }
 
 function compareAges({ metadata: a }: Lease, { metadata: b }: Lease): number {

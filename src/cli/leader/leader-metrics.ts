@@ -132,7 +132,8 @@ function isHealthy(known: Known): boolean {
 
 function readText(text: string, namespace: string | undefined): Figures {
   const series = parseMetrics(text, READ_METRICS);
-  if (series === undefined) throw new CommandError('what it serves as /metrics are no metrics');
+  if (series === undefined)
+    throw new CommandError('its answer at /metrics is not in the format of Prometheus');
   return readFigures(series, namespace);
 }
 

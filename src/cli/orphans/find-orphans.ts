@@ -5,7 +5,7 @@
 import { type MyIngress, ownershipTagKeys, resourceTagKey } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/elbv2/load-balancers.ts';
 import { standsFor } from '../../controllers/my-ingress/orphans.ts';
-import { isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
+import { compareText, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 
 /** In the order in which they are deleted: each is in use by those before it. */
 export const RESOURCE_KINDS = ['load-balancer', 'target-group', 'security-group'] as const;
@@ -41,7 +41,7 @@ export function findOrphans(owned: readonly Owned[], objects: Objects): readonly
   const orphans = owned.flatMap((resource) => findOrphan(resource, objects) ?? []);
   const rank = ({ kind }: Orphan): number => RESOURCE_KINDS.indexOf(kind);
   return orphans.toSorted(
-    (a, b) => rank(a) - rank(b) || compare(a.key, b.key) || compare(a.id, b.id),
+    (a, b) => rank(a) - rank(b) || compareText(a.key, b.key) || compareText(a.id, b.id),
   );
 }
 
@@ -75,8 +75,4 @@ function isInScope(key: Key, namespace: string | undefined): boolean {
 function isHeld({ kind, id }: Owned, object: MyIngress, cluster: string): boolean {
   if (kind !== 'load-balancer' || isBeingDeleted(object)) return true;
   return standsFor(object, id, cluster);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

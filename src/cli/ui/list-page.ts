@@ -1,3 +1,4 @@
+import { compareText } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Known } from '../leader/leader-metrics.ts';
 import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
@@ -105,16 +106,11 @@ const RANKS = { False: 0, Unknown: 1, True: 2 } as const;
 
 /** Objects that are not ready come first. */
 function compareRows(a: Row, b: Row): number {
-  return RANKS[a.ready] - RANKS[b.ready] || compareTexts(getName(a), getName(b));
+  return RANKS[a.ready] - RANKS[b.ready] || compareText(getName(a), getName(b));
 }
 
 function getName({ found: { kind, object } }: Row): string {
   return `${object.metadata.namespace}\0${object.metadata.name}\0${kind.kind}`;
-}
-
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function composeForm({ text, kind, isTroubledOnly }: Filter): Markup {

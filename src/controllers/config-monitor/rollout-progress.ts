@@ -3,11 +3,12 @@ import {
   type ConfigMonitorReason,
   configMonitorReasons,
 } from '../../apis/config-monitor-reasons.ts';
+import { formatTime } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Refusal } from './memory.ts';
-import { formatSeconds, type Report, reportPods, type Scope } from './scope.ts';
+import { type Report, reportPods, type Scope } from './scope.ts';
 import { parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
   chooseMinReadySeconds,
@@ -106,7 +107,7 @@ function acceptScaledDown(rollout: Rollout, scope: Scope): Rollout | undefined {
       ? { ...owner, pods: pods.listByOwner(namespace, owner.name, 'kept').length }
       : owner;
   });
-  return { ...rollout, owners, progressTime: formatSeconds(clock.now()) };
+  return { ...rollout, owners, progressTime: formatTime(clock.now()) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { type ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
+import { formatTime } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
@@ -13,14 +14,7 @@ import {
   warnOfSingleReplicas,
 } from './reports/announce.ts';
 import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
-import {
-  formatMillis,
-  formatSeconds,
-  type Report,
-  reportData,
-  type Scope,
-  shortenHash,
-} from './scope.ts';
+import { formatMillis, type Report, reportData, type Scope, shortenHash } from './scope.ts';
 import {
   listRestartedFor,
   type ObservedData,
@@ -101,7 +95,7 @@ async function planRollout(
     hash: data.hash,
     sources: data.sources,
     startTime: formatMillis(nowMs),
-    progressTime: formatSeconds(nowMs),
+    progressTime: formatTime(nowMs),
     total: outdated.length,
     unready: outdated.length,
     pods: uids,
@@ -205,7 +199,7 @@ function advanceRollout(recorded: Rollout, rollout: Rollout, scope: Scope): Roll
     pods,
     ...(between && { between }),
     unready: hasFewerPods ? unready : Math.min(unready, recorded.unready),
-    progressTime: hasProgressed ? formatSeconds(scope.clock.now()) : recorded.progressTime,
+    progressTime: hasProgressed ? formatTime(scope.clock.now()) : recorded.progressTime,
   };
 }
 

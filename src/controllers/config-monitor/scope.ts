@@ -99,11 +99,6 @@ export function shortenHash(hash: string): string {
   return hash.slice(0, 8);
 }
 
-/** RFC 3339 in whole seconds, the form of metav1.Time. */
-export function formatSeconds(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
-}
-
 /**
  * RFC 3339 to the millisecond, for times that are compared with when a workload was restarted: two
  * changes of one second are two.

@@ -4,6 +4,7 @@ import {
   immortalContainerReasons,
 } from '../../apis/immortal-container-reasons.ts';
 import { checkOwned } from '../../core/children/owned-objects.ts';
+import { formatTime } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
@@ -123,7 +124,7 @@ function planBackOff(pod: Pod, status: Partial<ImmortalContainerStatus>, nowMs: 
 }
 
 function delayStart(failures: number, nowMs: number): BackOff {
-  const nextStartTime = formatSeconds(nowMs + computeDelayMs(Math.max(1, failures)));
+  const nextStartTime = formatNextSecond(nowMs + computeDelayMs(Math.max(1, failures)));
   return { consecutiveFailures: failures, nextStartTime };
 }
 
@@ -137,7 +138,6 @@ function computeDelayMs(failures: number): number {
 }
 
 /** Rounded up: status keeps whole seconds, and no start may come early. */
-function formatSeconds(epochMs: number): string {
-  const whole = Math.ceil(epochMs / 1000) * 1000;
-  return `${new Date(whole).toISOString().slice(0, 19)}Z`;
+function formatNextSecond(epochMs: number): string {
+  return formatTime(Math.ceil(epochMs / 1000) * 1000);
 }

@@ -1,8 +1,9 @@
 import type { MyApp, MyAppSpec } from '../../apis/my-app.ts';
 import { shortenName } from '../../core/objects/digests.ts';
+import type { Fields } from '../../core/objects/fields.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { containerLimits, podLabels, podLimits } from '../../pods/pod.ts';
-import { type Fields, mergePodTemplate } from '../../pods/pod-template.ts';
+import { mergePodTemplate } from '../../pods/pod-template.ts';
 
 const MAX_POD_NAME_LENGTH = 253;
 /** Behind the name of the object; there are at most 1000 pods. */

@@ -59,7 +59,7 @@ export function describeHolder(tags: Tags): string {
   const namespace = tags[ownershipTagKeys.namespace];
   const name = tags[ownershipTagKeys.name];
   if (cluster === undefined && namespace === undefined && name === undefined) {
-    return 'somebody who does not use albridge, or it has lost its ownership tags';
+    return 'another tool, or an object of albridge whose ownership tags were removed';
   }
   const object = `${namespace ?? '(no namespace tag)'}/${name ?? '(no name tag)'}`;
   return `MyIngress ${object} of cluster ${cluster ?? '(no cluster tag)'}`;
@@ -129,6 +129,6 @@ function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer):
   if (differences.length === 0) return;
   throw createFailure(
     'SpecMismatch',
-    `load balancer ${arn} cannot become what the spec wants: ${differences.join(', ')}`,
+    `load balancer ${arn} cannot be changed to match the spec: ${differences.join(', ')}`,
   );
 }

@@ -31,7 +31,7 @@ export const targetsMetrics = {
     type: 'histogram',
     name: 'albridge_target_write_delay_seconds',
     help: "From the change of an endpoint to AWS's answer that its target is registered or deregistered.",
-    use: 'How late AWS learns of a pod that comes or goes.',
+    use: 'How long AWS does not know yet that a pod started or stopped.',
     labels: ['write'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
   },
@@ -39,7 +39,7 @@ export const targetsMetrics = {
     type: 'counter',
     name: 'albridge_target_drift_total',
     help: 'Targets that others have registered or deregistered, as the audit has found.',
-    use: 'Grows: somebody else registers targets in the groups of albridge.',
+    use: 'Grows: another person or program registers targets in the groups of albridge.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>;

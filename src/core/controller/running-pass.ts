@@ -132,7 +132,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     if (held?.metadata.uid === this.#object.metadata.uid) return;
     throw new OperatorError({
       reason: CoreReason.Conflict,
-      message: `${this.key} is gone or another one, the pass ends before its next write`,
+      message: `${this.key} was deleted or replaced; the pass ends before its next write`,
       healedBy: 'time',
     });
   }
@@ -190,7 +190,7 @@ function isSameDemand(one: KubeObject, other: KubeObject): boolean {
 function createGoneError(key: Key): OperatorError {
   return new OperatorError({
     reason: CoreReason.Conflict,
-    message: `record the status of ${key}: the object is gone`,
+    message: `record the status of ${key}: the object was deleted`,
     healedBy: 'time',
   });
 }

@@ -52,8 +52,8 @@ type Held = Extract<Verdict, { readonly kind: 'paused' | 'planned' }>;
 function describePause({ isBeingDeleted, by }: Extract<Held, { kind: 'paused' }>): Headline {
   const what = isBeingDeleted ? 'the deletion waits' : 'nothing is written or checked';
   const until = {
-    annotation: 'while the annotation albridge.io/paused is "true"; remove it to go on',
-    operator: 'while ALBRIDGE_MODE is observe; set it to reconcile to go on',
+    annotation: 'while the annotation albridge.io/paused is "true"; remove it to resume',
+    operator: 'while ALBRIDGE_MODE is observe; set it to reconcile to resume',
   };
   const reason = by === 'annotation' ? CoreReason.Paused : CoreReason.ObserveMode;
   return { ready: 'Unknown', reason, message: `${what} ${until[by]}` };

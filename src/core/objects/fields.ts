@@ -71,7 +71,8 @@ function isSameValue(observed: unknown, desired: unknown, path: string): boolean
   return IS_QUANTITY.test(path) && isSameQuantity(observed, desired);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** A part of a Kubernetes object of which not every field is known here. */
+export type Fields = Readonly<Record<string, unknown>>;
 type Named = Fields & { readonly name: string };
 
 function diffLists(
@@ -102,7 +103,8 @@ function areNamed(items: readonly unknown[]): items is readonly Named[] {
   return new Set(items.map(({ name }) => name)).size === items.length;
 }
 
-function isFields(value: unknown): value is Fields {
+/** Whether the value is an object with fields, and no list. */
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -70,13 +70,18 @@ export function isBeingDeleted(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
+/** Orders two texts by their code units, so that the order is the same everywhere. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
 /**
  * Orders two resourceVersions of one resource type: negative, zero or positive. They are decimal
  * numbers that outgrow a double, so they are compared by length and then as text
  * (https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions).
  */
 export function compareVersions(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : Number(a > b));
+  return a.length - b.length || compareText(a, b);
 }
 
 /** True if `a` is a later state than `b`, both of one resource type. */

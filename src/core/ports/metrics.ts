@@ -129,15 +129,15 @@ export const coreMetrics = {
   staleReads: {
     type: 'counter',
     name: 'albridge_stale_read_timeouts_total',
-    help: 'Passes that went on although the cache had not caught up with our own last write.',
-    use: 'Grows: the watch lags behind by seconds; look at the API server.',
+    help: 'Passes that continued before the cache showed our own last write.',
+    use: 'Grows: the watch lags behind by seconds; check the API server.',
     labels: ['controller'],
   },
   conditions: {
     type: 'gauge',
     name: 'albridge_object_conditions',
     help: 'Objects with this condition, by its status and reason; NotReconciled until the first pass has reported.',
-    use: 'The first one to look at: which objects are not Ready or Stalled, and why.',
+    use: 'Start here: which objects are not Ready or Stalled, and why.',
     labels: ['controller', 'type', 'status', 'reason'],
   },
   conditionSeconds: {
@@ -151,7 +151,7 @@ export const coreMetrics = {
     type: 'counter',
     name: 'albridge_drift_repairs_total',
     help: 'Repairs of what was changed outside albridge, one for each event DriftRepaired.',
-    use: 'Another person or program changes what albridge manages.',
+    use: 'Grows: another person or program changes what albridge manages.',
     labels: ['controller'],
   },
 } as const satisfies Record<string, MetricDefinition>;

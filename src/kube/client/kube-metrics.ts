@@ -74,7 +74,7 @@ export const kubeMetrics = {
     type: 'gauge',
     name: 'leader_election_master_status',
     help: '1 while this process holds the lease, 0 otherwise.',
-    use: 'The sum over all replicas is 1; 0 for long: nobody reconciles.',
+    use: 'The sum over all replicas is 1; 0 for long: no replica reconciles.',
     labels: ['name'],
   },
 } as const satisfies Record<string, MetricDefinition>;

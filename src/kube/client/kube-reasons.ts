@@ -47,7 +47,7 @@ export const kubeReasons = {
   NamespaceTerminating: {
     healedBy: 'time',
     cause: 'The namespace is being deleted and takes no new objects.',
-    next: 'nothing: the object goes together with its namespace',
+    next: 'nothing: the object is deleted with its namespace',
   },
   Unauthorized: {
     healedBy: 'person',

@@ -2,6 +2,7 @@
 // May import it: src/setup.
 // Start with: this file, then child-writer.ts and server-side-apply.ts.
 
+import { type Fields, isFields } from '../../core/objects/fields.ts';
 import {
   formatApiVersion,
   type KubeObject,
@@ -238,8 +239,6 @@ function createStatusBody<T extends KubeObject>({ kind, object, status }: Status
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The merge patch that makes `to` of `from`; neither has a null. https://www.rfc-editor.org/rfc/rfc7396 */
 function createMergePatch(from: Fields, to: Fields): Fields {
   const removed = Object.keys(from).filter((field) => to[field] === undefined);
@@ -261,8 +260,4 @@ function hasRemoved(fields: Fields, patch: Fields): boolean {
       ? held !== undefined
       : isFields(value) && isFields(held) && hasRemoved(held, value);
   });
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

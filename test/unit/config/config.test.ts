@@ -360,12 +360,12 @@ describe('parseConfig', () => {
     },
     'a slip in a name': {
       env: { ALBRIDGE_NAMESPACE: 'web' },
-      says: /^ALBRIDGE_NAMESPACE: there is no such setting, --help lists the settings$/,
+      says: /^ALBRIDGE_NAMESPACE is not a setting of albridge; --help lists the settings$/,
       why: 'the operator would serve every namespace',
     },
     'a setting nobody knows': {
       env: { ALBRIDGE_METRICS_PORT: '9090' },
-      says: /^ALBRIDGE_METRICS_PORT: there is no such setting/,
+      says: /^ALBRIDGE_METRICS_PORT is not a setting of albridge/,
       why: 'only the form that Kubernetes itself adds is let pass',
     },
   };

@@ -136,11 +136,11 @@ export const configMonitorCases: RuleTable = {
       },
     },
   },
-  'spec.sources[].name: is no name': {
+  'spec.sources[].name: is not a valid name': {
     accepts: { 'a name with dots': { why: 'kube-root-ca.crt', object: listing({ name: 'a.b' }) } },
     rejects: { 'capital letters': { why: 'no object has them', object: listing({ name: 'Db' }) } },
   },
-  'spec.sources[].keys[]: is no key': {
+  'spec.sources[].keys[]: is not a valid data key': {
     accepts: {
       'the name of a file': { why: 'usual', object: listing({ keys: ['tls.crt', '_A'] }) },
     },
@@ -148,13 +148,13 @@ export const configMonitorCases: RuleTable = {
       'a path': { why: 'data has none', object: listing({ keys: ['etc/a'] }) },
     },
   },
-  'spec.matchExpressions[].key: is no key': {
+  'spec.matchExpressions[].key: is not a valid label key': {
     accepts: {
       'a key with a prefix': { why: 'recommended', object: expressing({ key: 'a.io/b' }) },
     },
     rejects: { 'a blank': { why: 'no label has one', object: expressing({ key: 'a b' }) } },
   },
-  'spec.matchExpressions[].values[]: is no value': {
+  'spec.matchExpressions[].values[]: is not a valid label value': {
     accepts: {
       'an empty value': { why: 'a label may have none', object: expressing(among(['', 'a'])) },
     },
@@ -180,7 +180,7 @@ export const configMonitorCases: RuleTable = {
       'Exists with values': { why: 'a slip', object: expressing({ values: ['a'] }) },
     },
   },
-  'spec.configMap: is no name': {
+  'spec.configMap: is not a valid ConfigMap name': {
     accepts: {
       'a name with dots': { why: 'kube-root-ca.crt', object: withSpec({ configMap: 'a.b-c.9' }) },
     },
@@ -203,7 +203,7 @@ export const configMonitorCases: RuleTable = {
       },
     },
   },
-  'spec.podSelector{}: is no value': {
+  'spec.podSelector{}: is not a valid label value': {
     accepts: {
       'an empty value': { why: 'a label may have none', object: selecting({ app: '' }) },
       'a value of 63 characters': { why: 'the limit', object: selecting({ app: 'x'.repeat(63) }) },

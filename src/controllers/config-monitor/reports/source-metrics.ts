@@ -19,7 +19,7 @@ export const configMonitorMetrics = {
     type: 'counter',
     name: 'albridge_configmonitor_restart_failures_total',
     help: 'Restarts that got stuck: a person must act.',
-    use: 'Any increase: the ConfigMonitor is Stalled and says which pod blocks.',
+    use: 'Any increase: the ConfigMonitor is Stalled and names the pod that blocks.',
     labels: LABELS,
   },
   blocked: {

@@ -2,7 +2,7 @@
 // May import it: src/controllers/my-ingress and src/setup; src/cli/ui takes attachments.ts.
 // Start with: this file, then decide.ts, which is pure, and attachments.ts; docs/attaching.md is the contract.
 
-import type { Key } from '../../../core/objects/kube-object.ts';
+import { compareText, type Key } from '../../../core/objects/kube-object.ts';
 import type { BackendSpec, RuleSpec } from '../routes/traffic-spec.ts';
 
 /** The name of an object that attaches routes. */
@@ -32,8 +32,4 @@ export function getSource({ kind, namespace, name }: SourceRef): string {
 /** First come, first served: by creation, then by name; stable, and independent of events and restarts. */
 export function compareAge(a: AttachingObject, b: AttachingObject): number {
   return compareText(a.createdAt, b.createdAt) || compareText(getSource(a), getSource(b));
-}
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../../core/objects/kube-object.ts';
 import { digest } from '../identity.ts';
 import { listAttachedPorts, readAttachedRule, readRoutes } from '../routes/read-routes.ts';
 import { OWN_SOURCE, type RouteRule } from '../routes/routes.ts';
@@ -8,7 +9,7 @@ import type {
   TrafficSpec,
 } from '../routes/traffic-spec.ts';
 import { listParts } from '../rules/desired.ts';
-import { type AttachingObject, compareAge, compareText, getSource } from './attaching-object.ts';
+import { type AttachingObject, compareAge, getSource } from './attaching-object.ts';
 import { type Claim, digestClaim, listClaims, takesAll } from './claims.ts';
 import type { Decision, Holders, Refusal } from './decision.ts';
 import { shareQuota } from './turns.ts';

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
+import { compareText } from '../../../core/objects/kube-object.ts';
 import type { Pass } from '../../../core/reconcile/reconciler.ts';
 import type { Problem } from '../graph/problem.ts';
 import { getRuleId, getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import { OWN_SOURCE } from '../routes/routes.ts';
 import { listParts } from '../rules/desired.ts';
-import { compareText, getSource, type SourceRef } from './attaching-object.ts';
+import { getSource, type SourceRef } from './attaching-object.ts';
 import { describeClaim, digestClaim } from './claims.ts';
 import { type Decision, findRefusal, type Refusal } from './decision.ts';
 import { ACCEPTED, findDecision, NO_RULES, wasStated } from './joined.ts';

@@ -1,5 +1,5 @@
+import { compareText } from '../../../core/objects/kube-object.ts';
 import type { RuleSpec } from '../routes/traffic-spec.ts';
-import { compareText } from './attaching-object.ts';
 
 /**
  * The same requests as rules of one width each: all exact hosts together, each pattern alone, and so with paths.

@@ -3,6 +3,7 @@
 // Start with: this file, the choice, which is pure; then discover-subnets.ts, which alone calls AWS.
 
 import type { Subnet } from '../../../aws/ec2/subnets.ts';
+import { compareText } from '../../../core/objects/kube-object.ts';
 
 export interface SubnetRequest {
   /** As in the tags `kubernetes.io/cluster/<name>`. */
@@ -102,9 +103,4 @@ export function describeCandidates(choice: Exclude<SubnetChoice, { kind: 'chosen
   const all = [...usable.toSorted(compareText), ...leftOut.toSorted(compareText)];
   const more = all.length > MOST_LISTED ? [`and ${all.length - MOST_LISTED} more`] : [];
   return all.length === 0 ? 'none' : [...all.slice(0, MOST_LISTED), ...more].join(', ');
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

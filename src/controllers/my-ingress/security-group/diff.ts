@@ -206,7 +206,7 @@ function pickTags(tags: Tags, { input: { keys } }: Call<'RemoveTags'>): Tags {
 }
 
 function describeConflict({ securityGroup: { id, name } }: ObservedSecurityGroup): Problem {
-  const message = `the name ${name} is held by security group ${id}, which by its tags is not this object's, such as one that deletionPolicy Retain has left`;
-  const next = `delete ${id} if nobody needs it, or give it in spec.securityGroups`;
+  const message = `the name ${name} is held by security group ${id}, whose tags do not name this object, such as one that deletionPolicy Retain has left`;
+  const next = `delete ${id} if it is no longer needed, or give it in spec.securityGroups`;
   return { id: SECURITY_GROUP_ID, reason: 'NameConflict', message, next };
 }

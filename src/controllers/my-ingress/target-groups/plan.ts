@@ -101,8 +101,8 @@ function planTargetGroup(
 }
 
 function describeConflict({ id, name }: DesiredTargetGroup): Problem {
-  const message = `a target group ${name} exists, and its tags say that it is not this object's`;
-  const next = `delete target group ${name} if nobody needs it, or name the backend otherwise`;
+  const message = `a target group ${name} exists, and its tags do not name this object`;
+  const next = `delete target group ${name} if it is no longer needed, or name the backend otherwise`;
   return { id, reason: 'NameConflict', message, next };
 }
 

@@ -192,7 +192,7 @@ function nameHolder({ observed, leftAlone }: Used, identity: Identity, problem: 
   return {
     id: problem.id,
     reason: 'DeletionBlocked',
-    message: `load balancer ${holder.arn} uses it, and its tags do not say that it is this object's`,
+    message: `load balancer ${holder.arn} uses it, and its tags do not name this object`,
     next: "delete that load balancer, or tag it as this object's again with all of albridge.io/cluster, albridge.io/namespace, albridge.io/name and albridge.io/uid",
   };
 }

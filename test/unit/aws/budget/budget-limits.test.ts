@@ -39,7 +39,7 @@ describe('parseBudgetLimits', () => {
     'an unknown bucket and a bad one': {
       text: '{"read": {}, "writes": 3}',
       problems: [
-        '"read" is no bucket, there are account, reads, writes, intensive, registrations, ec2Reads, ec2Writes, acmReads',
+        '"read" is not a bucket; the buckets are account, reads, writes, intensive, registrations, ec2Reads, ec2Writes, acmReads',
         '"writes" must be an object with burst and perSecond',
       ],
       why: 'all problems are told at once, and a misspelt bucket is not ignored',

@@ -139,7 +139,9 @@ describe('a Deployment that a tenant has labelled', () => {
     const { client } = createCluster({ deployments: [fake], refused: 'reviews' });
     const env = { ...REGION, ...BLUE };
     const { doubt } = await readInstallation(client, { env, signal });
-    expect(doubt).toMatch(/only who may create SubjectAccessReviews can tell an operator/);
+    expect(doubt).toMatch(
+      /only the right to create SubjectAccessReviews lets albridge tell an operator/,
+    );
   });
 });
 

@@ -83,6 +83,6 @@ describe('the printed adoption', () => {
     );
     expect(text).toContain('# aws elbv2 add-tags --resource-arns arn:listener --tags');
     expect(text).toContain('# spec:\n#   listeners:\n#     - port: 80\n');
-    expect(text).toContain('# A spec cannot say:\n#   rule 1\n');
+    expect(text).toContain('# A spec cannot express:\n#   rule 1\n');
   });
 });

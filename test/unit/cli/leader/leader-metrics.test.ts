@@ -165,7 +165,11 @@ albridge_configmonitor_waiting_pods{namespace="shop",source="Secret/first"} 9
     ['metrics off', { text: refuse(503, 'connection refused') }, 'answers 503: are metrics off'],
     ['metrics over TLS', { text: { status: 400, json: 'x' } }, 'answers 400: are metrics off'],
     ['a NetworkPolicy', { text: 'hang' }, 'does not answer: are metrics off'],
-    ['another text', { text: '<html>' }, 'what it serves as /metrics are no metrics'],
+    [
+      'another text',
+      { text: '<html>' },
+      'its answer at /metrics is not in the format of Prometheus',
+    ],
     ['no API server', { leases: { error: new Error('ECONNREFUSED') } }, 'ECONNREFUSED'],
   ])('say in one sentence that there is %s', async (_, script, sentence) => {
     const html = await showOnce(script);

@@ -125,7 +125,7 @@ describe('the troubles of an object', () => {
         object: createObject([{ ...condition('Stalled', 'True', name), message }]),
       })[0];
     expect(of(reason, `it is so; ${filled}`)).toMatchObject({ message: 'it is so', next: filled });
-    expect(of('Paused', 'nothing is written; remove it to go on')).toMatchObject({
+    expect(of('Paused', 'nothing is written; remove it to resume')).toMatchObject({
       message: 'nothing is written',
       next: kind.reasons['Paused']?.next,
     });

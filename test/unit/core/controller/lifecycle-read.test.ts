@@ -140,7 +140,7 @@ describe('a pass that asks for edits', () => {
     const bench = openBench();
     const asked: string[] = [];
     const ask = (pass: Parameters<Parameters<typeof askerOf>[0]>[0]): void => {
-      expect(() => pass.throwIfGone()).toThrow('is gone or another one');
+      expect(() => pass.throwIfGone()).toThrow('was deleted or replaced');
       asked.push('gone');
     };
     await bench.run(

@@ -58,7 +58,7 @@ const cases: Record<string, Case> = {
     headline: {
       ...{ ready: 'Unknown', reason: 'ObserveMode' },
       message:
-        'nothing is written or checked while ALBRIDGE_MODE is observe; set it to reconcile to go on',
+        'nothing is written or checked while ALBRIDGE_MODE is observe; set it to reconcile to resume',
     },
   },
   planned: {

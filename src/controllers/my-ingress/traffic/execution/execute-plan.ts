@@ -235,7 +235,7 @@ function findArn({ operation, input }: Step, { references }: Progress): string |
 
 function explainForeign({ id, operation, input }: Step): Problem {
   const name = operation === 'CreateTargetGroup' ? input.name : id;
-  const message = `the tags of target group ${name} do not say that it is this object's`;
+  const message = `the tags of target group ${name} do not name this object`;
   return { id, reason: 'OwnershipUnconfirmed', message };
 }
 

@@ -285,7 +285,7 @@ it('a balancer that somebody has released holds a deletion up, which names it un
   await world.deleted('shop', 2 * MINUTE_MS);
   expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
   expect(world.message('shop')).toContain(
-    `load balancer ${arn} uses it, and its tags do not say that it is this object's`,
+    `load balancer ${arn} uses it, and its tags do not name this object`,
   );
   world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
   await world.clock.advance(10 * MINUTE_MS);
@@ -304,7 +304,7 @@ it('a balancer that was made before a crash and has lost the tag for its UID hol
   await world.clock.advance(2 * MINUTE_MS);
   expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
   expect(world.message('shop')).toContain(
-    `security-group frontend: load balancer ${arn} uses it, and its tags do not say that it is this object's`,
+    `security-group frontend: load balancer ${arn} uses it, and its tags do not name this object`,
   );
   world.tagOutOfBand(arn, { 'albridge.io/uid': world.object('shop').metadata.uid });
   await world.clock.advance(10 * MINUTE_MS);

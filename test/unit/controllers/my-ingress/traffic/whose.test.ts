@@ -48,7 +48,7 @@ describe('a name that something of somebody else has', () => {
     await world.clock.advance(MINUTE_MS);
     expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
     expect(world.message('shop')).toContain(`is held by security group ${id}`);
-    expect(world.message('shop')).toContain(`; delete ${id} if nobody needs it`);
+    expect(world.message('shop')).toContain(`; delete ${id} if it is no longer needed`);
     await world.edited('shop', { securityGroups: [id] }, MINUTE_MS);
     expect(world.message('shop')).not.toContain(id);
   });
@@ -63,7 +63,7 @@ describe('a name that something of somebody else has', () => {
     expect(world.condition('shop', 'Stalled')).toBe('True NameConflict');
     expect(world.message('shop')).toMatch(/^backend api: a target group shop-api-/);
     expect(world.message('shop')).toMatch(
-      /; delete target group shop-api-[0-9a-f]{8} if nobody needs it/,
+      /; delete target group shop-api-[0-9a-f]{8} if it is no longer needed/,
     );
   });
 });

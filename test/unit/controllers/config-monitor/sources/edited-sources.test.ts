@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigMonitorBench } from './bench.ts';
+import { ConfigMonitorBench } from '../bench.ts';
 
 let bench: ConfigMonitorBench;
 const A = { kind: 'ConfigMap', name: 'a' } as const;

@@ -3,8 +3,8 @@ import {
   configMonitorMetrics,
   MAX_SOURCES,
   SourceMetrics,
-} from '../../../../src/controllers/config-monitor/reports/source-metrics.ts';
-import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+} from '../../../../../src/controllers/config-monitor/reports/source-metrics.ts';
+import { RecordingMetrics } from '../../../../fakes/recording-metrics.ts';
 
 const { blocked, failures, restarted, waiting } = configMonitorMetrics;
 const SETTINGS = { namespace: 'web', source: 'ConfigMap/settings' };
