@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type ProxiedRequest, startSlowProxy } from '../fakes/slow-proxy.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
+import { writeProxyKubeconfig } from './proxy-kubeconfig.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let surroundings: Surroundings;
@@ -115,6 +117,30 @@ describe('SIGTERM', () => {
     await place.standIn.release();
   });
 });
+
+describe('a leader whose events wait', () => {
+  it('releases the Lease before it writes them: no successor waits for an event', async () => {
+    const ended: ProxiedRequest[] = [];
+    const proxy = await startSlowProxy(surroundings.controlPlane, (one) => void ended.push(one));
+    onTestFinished(() => proxy.stop());
+    const operator = await surroundings.startOperator({
+      KUBECONFIG: await writeProxyKubeconfig(surroundings, proxy),
+      ALBRIDGE_LEADER_ELECTION: 'on',
+      POD_NAMESPACE: 'albridge-system',
+    });
+    proxy.holdBack(isEvent);
+    await objects.create('untold', { subnets });
+    await until('an event waits', async () => proxy.countHeld() > 0);
+    expect(await operator.stop()).toBe(0);
+    const released = ended.findLastIndex(({ path }) => path.endsWith('/leases/albridge'));
+    expect(released).toBeGreaterThanOrEqual(0);
+    expect(ended.findIndex(isEvent), 'given up at the end').toBeGreaterThan(released);
+    expect(hasLogged(operator, 'released the lease')).toBe(true);
+  });
+});
+
+const isEvent = ({ method, path }: ProxiedRequest): boolean =>
+  method === 'POST' && path.endsWith('/events');
 
 describe('while the API server is away', () => {
   it('nothing is lost: the operator continues without a restart', async () => {
