@@ -276,13 +276,12 @@ function runUntilStopped(running: Running): void {
   });
 }
 
-/** The lease is released after the last write of a pass; events may follow, no replica waits for them. */
 async function stopInOrder(running: Running, reason: Error): Promise<void> {
   const { operator, http, election, rights, transport, closeAws, log } = running;
-  await operator.stop(reason);
-  await Promise.all(http.map((server) => server.stop()));
-  await election?.release();
-  await operator.drainEvents();
+  await operator.stop(reason, async () => {
+    await Promise.all(http.map((server) => server.stop()));
+    await election?.release();
+  });
   rights.stop();
   await transport.close();
   closeAws();

@@ -52,18 +52,16 @@ export class Operator {
     log.info('working', { clusterID: clusterId });
   }
 
-  /** Waits abort at once; writes that are under way complete. */
-  async stop(reason: Error): Promise<void> {
+  /**
+   * Waits abort at once, writes that are under way complete. Then `release` gives the Lease away, and
+   * only afterwards the events that still wait are written: no replica waits for them.
+   */
+  async stop(reason: Error, release: () => Promise<void> = async () => {}): Promise<void> {
     this.#stopping.abort(reason);
     await Promise.all(this.#controllers.map((controller) => controller.stop(reason)));
     await this.#shared.watches.stop();
-  }
-
-  /** Writes the events that still wait, for a moment: they are not worth a late successor. */
-  async drainEvents(): Promise<void> {
-    const bound = startDeadline(this.#shared.ports.clock, DRAIN_MS);
-    await this.#shared.events.drain(bound.signal);
-    bound.release();
+    await release();
+    await this.#drainEvents();
   }
 
   /** The reason for a restart; undefined if it would not help. */
@@ -86,6 +84,13 @@ export class Operator {
     metrics.gauge(kubeMetrics.watchFaults, {}, this.#listWatchFaults().length);
     metrics.gauge(kubeMetrics.missingRights, {}, this.#listMissingRights().length);
     for (const controller of this.#controllers) controller.refreshMetrics();
+  }
+
+  /** For a moment: they are not worth a late successor. */
+  async #drainEvents(): Promise<void> {
+    const bound = startDeadline(this.#shared.ports.clock, DRAIN_MS);
+    await this.#shared.events.drain(bound.signal);
+    bound.release();
   }
 
   /** Kinds share watches. */

@@ -4,23 +4,40 @@ import { Agent, request as ask } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+export interface ProxiedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
 export interface SlowProxy {
   /** Base address, plain HTTP. */
   readonly url: string;
   /** From now on every request but a watch waits this long before it is passed on. */
   readonly delayBy: (ms: number) => void;
+  /** From now on these requests get no answer. */
+  readonly holdBack: (isHeld: (request: ProxiedRequest) => boolean) => void;
+  /** What is being held, and has not been given up by its sender. */
+  readonly countHeld: () => number;
   readonly stop: () => Promise<void>;
 }
 
 /** An API server that is slow for everybody: an HTTP proxy on 127.0.0.1 in front of the real one. */
-export async function startSlowProxy(target: {
-  readonly url: string;
-  readonly caPem: string;
-}): Promise<SlowProxy> {
+export async function startSlowProxy(
+  target: { readonly url: string; readonly caPem: string },
+  /** Called when a request has its answer, or its sender gave it up. */
+  onEnd: (request: ProxiedRequest) => void = () => {},
+): Promise<SlowProxy> {
   let delayMs = 0;
+  let isHeld = (_: ProxiedRequest): boolean => false;
+  const held = new Set<ProxiedRequest>();
   const agent = new Agent({ keepAlive: true, ca: target.caPem });
   const server = createServer((incoming, outgoing) => {
     const { url: path = '/', method = 'GET', headers } = incoming;
+    const request = { method, path };
+    outgoing.on('close', () => {
+      held.delete(request);
+      onEnd(request);
+    });
     const send = (): void => {
       const sent = ask(new URL(path, target.url), { method, headers, agent }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -30,7 +47,8 @@ export async function startSlowProxy(target: {
       outgoing.on('close', () => sent.destroy());
       incoming.pipe(sent);
     };
-    if (path.includes('watch=true')) send();
+    if (isHeld(request)) held.add(request);
+    else if (path.includes('watch=true')) send();
     else void sleep(delayMs).then(send);
   });
   server.listen(0, '127.0.0.1');
@@ -40,6 +58,10 @@ export async function startSlowProxy(target: {
     delayBy: (ms) => {
       delayMs = ms;
     },
+    holdBack: (choose) => {
+      isHeld = choose;
+    },
+    countHeld: () => held.size,
     stop: async () => {
       server.close();
       server.closeAllConnections();

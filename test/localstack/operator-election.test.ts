@@ -1,5 +1,8 @@
-import { closeSync, openSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Call } from '../../localstack/embedded/faults/call-log.ts';
 import { type AuditLog, createAuditLog } from '../surroundings/audit-log.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
@@ -85,6 +88,41 @@ it('a leader whose log is full continues, and releases the lease at its end', as
   expect(operator.log).toEqual([]);
   expect(await leaderNow()).toBe('');
 });
+
+it('a leader whose log nobody reads continues, and releases the lease at its end', async () => {
+  const operator = startOperatorProcess({
+    environment: {
+      ...surroundings.operatorEnvironment,
+      ...inCluster('unread'),
+      LOG_LEVEL: 'debug',
+    },
+    stdout: openFullPipe(),
+  });
+  await objects.create('unread', { subnets });
+  await objects.whenReady('unread');
+  expect(await leaderNow()).toMatch(identityOf('unread'));
+  expect(await operator.stop()).toBe(0);
+  expect(operator.log).toEqual([]);
+  expect(await leaderNow()).toBe('');
+});
+
+/** A pipe with a reader who never reads, and no room for another byte. */
+function openFullPipe(): number {
+  const directory = mkdtempSync(join(tmpdir(), 'albridge-pipe-'));
+  const path = join(directory, 'log');
+  execFileSync('mkfifo', [path]);
+  const pipe = openSync(path, 'r+');
+  const filler = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => {
+    for (const fd of [filler, pipe]) closeSync(fd);
+    rmSync(directory, { recursive: true });
+  });
+  const fill = (): void => {
+    for (;;) writeSync(filler, 'x');
+  };
+  expect(fill).toThrow('EAGAIN');
+  return pipe;
+}
 
 describe('two replicas', () => {
   it('SIGTERM hands over: the standby acts on the release, long before the lease would expire', async () => {

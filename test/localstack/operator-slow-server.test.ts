@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SlowProxy, startSlowProxy } from '../fakes/slow-proxy.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
+import { writeProxyKubeconfig } from './proxy-kubeconfig.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let surroundings: Surroundings;
@@ -51,12 +50,8 @@ it('an API server that answers 1.5 s late costs the leader neither its Lease nor
 });
 
 async function startBehindProxy(): Promise<OperatorProcess> {
-  const { controlPlane, operatorEnvironment } = surroundings;
-  const kubeconfig = join(controlPlane.directory, 'slow.kubeconfig');
-  const direct = await readFile(operatorEnvironment['KUBECONFIG'] as string, 'utf8');
-  await writeFile(kubeconfig, direct.replaceAll(controlPlane.url, proxy.url));
   return surroundings.startOperator({
-    KUBECONFIG: kubeconfig,
+    KUBECONFIG: await writeProxyKubeconfig(surroundings, proxy),
     ALBRIDGE_LEADER_ELECTION: 'true',
     POD_NAMESPACE: 'albridge-system',
     ALBRIDGE_CONCURRENCY: '64',

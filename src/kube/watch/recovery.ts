@@ -100,16 +100,55 @@ function pickRetryAfter(error: KubeError): { readonly retryAfterMs?: number } {
 }
 
 const FIRST_MS = 800;
-/** Of the delay drawn, with its jitter: after an outage every kind is back this soon. */
-const CAP_MS = 10_000;
+/** Of the delay drawn, with its jitter: after an outage every kind is back within 10 s, a refusal included. */
+const CAP_MS = 8000;
 const JITTER = 0.5;
 const FORGIVEN_AFTER_MS = 120_000;
+
+/**
+ * The delays of one reflector. What fails in another way than before begins with short ones again:
+ * an API server that comes up refuses at first, and what it refuses would wait as if it were still away.
+ */
+export class ReflectorDelays {
+  readonly #clock: Clock;
+  readonly #backoffs = new Map<string, ReflectorBackoff>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts one more failure and draws the delay, in ms. */
+  drawMs({ pace, retryAfterMs }: Recovery): number {
+    switch (pace) {
+      case 'now':
+        return 0;
+      case 'expiry':
+        return this.#select(pace).drawDelayMsAfterFree();
+      case 'patient':
+        return this.#select(pace).drawDelayMs();
+      case 'backoff':
+        if (retryAfterMs === undefined) return this.#select(pace).drawDelayMs();
+        return Math.max(
+          this.#select('asked to wait').drawDelayMs(),
+          addJitter(this.#clock, retryAfterMs, 0.2),
+        );
+    }
+  }
+
+  #select(cause: string): ReflectorBackoff {
+    const known = this.#backoffs.get(cause);
+    if (known !== undefined) return known;
+    const backoff = new ReflectorBackoff(this.#clock);
+    this.#backoffs.set(cause, backoff);
+    return backoff;
+  }
+}
 
 /**
  * Delays of 0.8 s, doubled up to the cap, and reset only after two minutes without need:
  * a server that comes up for a moment and goes down again is not greeted by a hot loop.
  */
-export class ReflectorBackoff {
+class ReflectorBackoff {
   readonly #clock: Clock;
   #failures = 0;
   #neededAtMs = Number.NEGATIVE_INFINITY;
@@ -118,7 +157,6 @@ export class ReflectorBackoff {
     this.#clock = clock;
   }
 
-  /** Counts one more failure and draws the delay, in ms. */
   drawDelayMs(): number {
     const failures = this.#count();
     const baseMs = Math.min(FIRST_MS * 2 ** failures, CAP_MS / (1 + JITTER));

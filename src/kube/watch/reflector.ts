@@ -1,5 +1,5 @@
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
-import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
+import { type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
@@ -14,7 +14,7 @@ import {
   HEALTHY_WATCH_MS,
   InitialStateIncomplete,
   type Recovery,
-  ReflectorBackoff,
+  ReflectorDelays,
   WatchTooShort,
 } from './recovery.ts';
 import { readWatch, type WatchEvent, WatchSilent } from './watch.ts';
@@ -46,8 +46,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #name: string;
   readonly #log: Logger;
-  readonly #failures: ReflectorBackoff;
-  readonly #expiries: ReflectorBackoff;
+  readonly #delays: ReflectorDelays;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #markSynced = (): void => {};
@@ -68,8 +67,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       resource: this.#name,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
     });
-    this.#failures = new ReflectorBackoff(options.clock);
-    this.#expiries = new ReflectorBackoff(options.clock);
+    this.#delays = new ReflectorDelays(options.clock);
     this.synced = new Promise((resolve) => {
       this.#markSynced = resolve;
     });
@@ -204,26 +202,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
     });
     if (recovery.isRelist) this.#position = undefined;
     if (recovery.pages && this.#pages !== 'always') this.#pages = recovery.pages;
-    const delayMs = this.#chooseDelayMs(recovery);
+    const delayMs = this.#delays.drawMs(recovery);
     this.#recordFailure(error, recovery, delayMs);
     return delayMs;
-  }
-
-  #chooseDelayMs(recovery: Recovery): number {
-    const { clock } = this.#options;
-    switch (recovery.pace) {
-      case 'now':
-        return 0;
-      case 'expiry':
-        return this.#expiries.drawDelayMsAfterFree();
-      case 'patient':
-        return this.#failures.drawDelayMs();
-      case 'backoff':
-        return Math.max(
-          this.#failures.drawDelayMs(),
-          addJitter(clock, recovery.retryAfterMs ?? 0, 0.2),
-        );
-    }
   }
 
   /** Logs a failure once, however often it repeats. */

@@ -83,21 +83,16 @@ export class OperatorProcess {
     void this.election?.lost.then(() => this.terminate('the lease was lost'));
   }
 
-  /** SIGTERM, or the lease is lost: everything stops in order; only events follow the lease. */
+  /** SIGTERM, or the lease is lost: everything stops in order. */
   terminate(why: string): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    void this.#stopInOrder(new Error(why)).then(() => {
+    const release = async (): Promise<void> => await this.election?.release();
+    void this.operator.stop(new Error(why), release).then(() => {
       if (this.life.isDead) return;
       this.life.die();
       this.#onEnd();
     });
-  }
-
-  async #stopInOrder(reason: Error): Promise<void> {
-    await this.operator.stop(reason);
-    await this.election?.release();
-    await this.operator.drainEvents();
   }
 }
 

@@ -66,12 +66,12 @@ describe('a watch that cannot be opened', () => {
     },
   };
   it.each(Object.entries(cases))(
-    '%s is tried again from the same position after 0.8 s x 2 up to 10 s, never listed',
+    '%s is tried again from the same position after 0.8 s x 2 up to 8 s, never listed',
     async (_, { answer }) => {
       const bench = await afterGoodWatch(answer);
       const gaps = await gapsOf(bench, 9);
       for (const [index, gap] of gaps.entries()) {
-        const base = Math.min(800 * 2 ** index, 10_000 / 1.5);
+        const base = Math.min(800 * 2 ** index, 8000 / 1.5);
         expect(gap).toBeGreaterThanOrEqual(base);
         expect(gap).toBeLessThanOrEqual(base * 1.5);
       }
@@ -90,6 +90,20 @@ describe('a watch that cannot be opened', () => {
     expect(gap).toBeLessThan(21_000);
     await bench.reflector.stop();
   });
+
+  it.each([
+    ['by 403', refusal(403, 'Forbidden')],
+    ['by a Retry-After', refusal(429, 'TooManyRequests', { 'retry-after': '1' })],
+  ])(
+    'refused %s once the server is back is tried again soon, however long that was away',
+    async (_, refuse) => {
+      const bench = await afterGoodWatch((nth) => (nth < 9 ? refused() : refuse()));
+      const gaps = await gapsOf(bench, 10);
+      expect(gaps.at(-2)).toBeGreaterThan(5000);
+      expect(gaps.at(-1)).toBeLessThanOrEqual(1200);
+      await bench.reflector.stop();
+    },
+  );
 
   it('is retried, not relisted, when a fresh definition answers 429 at first', async () => {
     const first = initialStream(['a'], '7');
@@ -144,12 +158,12 @@ describe('a watch without rights or definition', () => {
     },
   };
   it.each(Object.entries(cases))(
-    '%s is named by health, logged once, tried at least each 10 s, and recovers',
+    '%s is named by health, logged once, tried at least each 8 s, and recovers',
     async (_, { answer, says }) => {
       let isHealed = false;
       const bench = await afterGoodWatch(() => (isHealed ? quiet() : answer()));
       const gaps = await gapsOf(bench, 8);
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(8000);
       expect(gaps.at(-1)).toBeGreaterThan(5000);
       expect(bench.reflector.findFault()).toMatch(says);
       expect(bench.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
