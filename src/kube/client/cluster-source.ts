@@ -91,8 +91,40 @@ function loadKubeconfig(paths: readonly string[], pinned?: string): KubeConfig {
   }
   const merged = present.map(readKubeconfig).reduce(merge);
   if (pinned !== undefined) merged.setCurrentContext(pinned);
-  if (merged.getCurrentCluster()) return merged;
-  throw createConfigError(`kubeconfig ${present.join(delimiter)}: ${describeLack(merged, pinned)}`);
+  const wrong = merged.getCurrentCluster() ? findWrongUrl(merged) : describeLack(merged, pinned);
+  if (wrong === undefined) return merged;
+  throw createConfigError(`kubeconfig ${present.join(delimiter)}: ${wrong}`);
+}
+
+/** As client-go has them: https://github.com/kubernetes/client-go/blob/v0.34.0/tools/clientcmd/client_config.go */
+const SERVERS = ['http', 'https'];
+const PROXIES = ['http', 'https', 'socks5'];
+
+/** Undefined where server and proxy of the current cluster are URLs that a request can be sent to. */
+function findWrongUrl(config: KubeConfig): string | undefined {
+  const { server = '', proxyUrl } = config.getCurrentCluster() ?? {};
+  const urls = [
+    { field: 'server', url: server, protocols: SERVERS },
+    ...(proxyUrl ? [{ field: 'proxy-url', url: proxyUrl, protocols: PROXIES }] : []),
+  ];
+  const wrong = urls.find(({ url, protocols }) => !isUrlOf(protocols, url));
+  if (wrong === undefined) return undefined;
+  const context = config.getCurrentContext();
+  return `the ${wrong.field} "${hideLogin(wrong.url)}" of context "${context}" is not a ${joinWithOr(wrong.protocols)} URL: correct it`;
+}
+
+function isUrlOf(protocols: readonly string[], url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return hostname !== '' && protocols.includes(protocol.slice(0, -1));
+}
+
+function hideLogin(url: string): string {
+  return url.replace(/\/\/.*@/, '//***@');
+}
+
+function joinWithOr(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 function describeLack(config: KubeConfig, pinned: string | undefined): string {

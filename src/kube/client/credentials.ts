@@ -3,6 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
+import { explainFailure } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The identity of one request, and the authority it trusts. */
@@ -80,7 +81,11 @@ function reload(source: ClusterSource, at: Pick<Cluster, 'server' | 'context'>):
     if (!user || config.getCurrentUser()) return config;
     throw new Error(`the user "${user}" of context "${at.context}" is missing: restore it`);
   } catch (error) {
-    throw createCredentialsError(source, error);
+    throw createCredentialsError(
+      source,
+      error instanceof Error ? error.message : String(error),
+      error,
+    );
   }
 }
 
@@ -140,7 +145,8 @@ async function readCredentials(config: KubeConfig, source: ClusterSource): Promi
   try {
     await allowPlainHttp(config).applyToHTTPSOptions(options);
   } catch (error) {
-    throw createCredentialsError(source, error);
+    const why = explainFailure(error, config.getCurrentUser());
+    throw createCredentialsError(source, why, error);
   }
   return { headers: toHeaders(options), tls: toTlsSettings(options) };
 }
@@ -184,8 +190,7 @@ function encodeBase64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-function createCredentialsError(source: ClusterSource, cause: unknown): OperatorError {
-  const why = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+function createCredentialsError(source: ClusterSource, why: string, cause: unknown): OperatorError {
   return new OperatorError({
     reason: 'CredentialsUnavailable' satisfies KubeReason,
     message: `read the credentials of the ${source.description}: ${why}`,
