@@ -78,6 +78,24 @@ describe('the image', () => {
     expect(stdout).toBe(`${manifest.version}\n`);
   });
 
+  it.each(['main.mjs', 'albridge.mjs'])(
+    'asks for a newer Node where %s is too old',
+    async (name) => {
+      const old =
+        'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.18.0"}})';
+      const entry = join(inject('image'), name);
+      const failed = run(process.execPath, ['--import', old, entry, '--version']);
+      await expect(failed).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `albridge needs Node 22.19 or later, and this is 22.18.0: install a newer one, or put it first on the PATH\n`,
+      });
+      // Node links what is imported by name before it runs anything.
+      const imports = (await readFile(entry, 'utf8')).match(/^import\b.*/gm) ?? [];
+      expect(imports.filter((line) => line.includes('enableCompileCache'))).toEqual([]);
+    },
+  );
+
   it('takes its cluster from the ServiceAccount and no kubeconfig', () => {
     const [first] = played.operator.log;
     expect(first).toMatchObject({ msg: 'starting', cluster: place.cluster.url });
