@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { access, constants, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -69,13 +69,19 @@ describe('the image', () => {
     expect(stdout).toContain(manifest.version);
   });
 
-  it('holds the command line, which runs under any name', async () => {
+  it('holds the command line, which kubectl runs as its plugin', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'albridge-path-'));
     const plugin = join(directory, 'kubectl-albridge');
     await copyFile(join(inject('image'), 'albridge.mjs'), plugin);
-    const { stdout } = await run(process.execPath, [plugin, '--version']);
+    await chmod(plugin, 0o755);
+    const { kubectlPath, kubeconfigPath: KUBECONFIG } = place.cluster;
+    const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const ask = (...args: readonly string[]): Promise<{ readonly stdout: string }> =>
+      run(kubectlPath, ['albridge', ...args], { env: { ...process.env, PATH, KUBECONFIG } });
+    expect((await ask('--version')).stdout).toBe(`${manifest.version}\n`);
+    expect((await ask('status', '-A')).stderr).toContain('no objects of albridge in ');
+    await expect(ask('status', '--nope')).rejects.toMatchObject({ code: 64 });
     await rm(directory, { recursive: true });
-    expect(stdout).toBe(`${manifest.version}\n`);
   });
 
   it.each(['main.mjs', 'albridge.mjs'])(
