@@ -27,6 +27,7 @@ const lengthy = [
   'demo/*',
   'localstack/{operator-{bloated,slow-server},aws-account}',
   'monitoring/*',
+  'shells/*',
 ].map((name) => `test/${name}.test.ts`);
 
 /** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */

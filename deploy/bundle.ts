@@ -12,35 +12,40 @@ import { isCalledPlainly } from './no-arguments.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** A statement that ends an older Node than `engines` (such as `>=22.19`) asks for, which would fail with a stack or later. */
-export function writeNodeCheck(engines: string): string {
-  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines) ?? [];
-  if (major === undefined) throw new Error(`engines.node is not >=MAJOR.MINOR: ${engines}`);
-  const sentence = `albridge needs Node ${major}.${minor} or later, and this is `;
-  return `{const[a,b]=process.versions.node.split('.').map(Number);if(a<${major}||a===${major}&&b<${minor}){process.stderr.write('${sentence}'+process.version+': install it, or name its node\\n');process.exit(1)}}`;
-}
+const OLDEST_NODE = manifest.engines.node.replace('>=', '');
 
-const NODE_CHECK = writeNodeCheck(manifest.engines.node);
+/** Runs on Nodes from 18.3 on, and before anything that they lack is asked for. */
+const NODE_CHECK = `{
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [oldest, oldestMinor] = [${OLDEST_NODE.replace('.', ', ')}];
+  if (major < oldest || (major === oldest && minor < oldestMinor)) {
+    process.stderr.write(
+      'albridge needs Node ${OLDEST_NODE} or later, and this is ' + process.versions.node + ': install a newer one, or put it first on the PATH\\n',
+    );
+    process.exit(1);
+  }
+}
+`;
 
 /**
  * Half of a start goes into compiling: what V8 has compiled is kept beside the bundle, where only
  * its owner can put it. Where nothing can be written there the operator starts without
  * (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
  */
-const ENTRY = `import module from 'node:module';
-import { join } from 'node:path';
-${NODE_CHECK}
-module.enableCompileCache(join(import.meta.dirname, 'compile-cache'));
+const ENTRY = `${NODE_CHECK}const { enableCompileCache } = await import('node:module');
+const { join } = await import('node:path');
+enableCompileCache(join(import.meta.dirname, 'compile-cache'));
 await import('./operator.mjs');
 `;
 
 /** Returns the path of what node runs. */
 export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string> {
   await rm(directory, { recursive: true, force: true });
-  await bundleProgram('src/main.ts', resolve(directory, 'operator.mjs'), 'linked');
+  const operator = resolve(directory, 'operator.mjs');
+  await bundleProgram('src/main.ts', operator, { sourcemap: 'linked' });
   const commandLine = resolve(directory, 'albridge.mjs');
   // It prints no stacks.
-  await bundleProgram('src/cli/main.ts', commandLine, false);
+  await bundleProgram('src/cli/main.ts', commandLine, { sourcemap: false, first: NODE_CHECK });
   await chmod(commandLine, 0o755);
   const entry = resolve(directory, 'main.mjs');
   await writeFile(entry, ENTRY);
@@ -50,7 +55,7 @@ export async function bundle(directory = resolve(ROOT, 'dist')): Promise<string>
 async function bundleProgram(
   source: string,
   outfile: string,
-  sourcemap: 'linked' | false,
+  { sourcemap, first = '' }: { readonly sourcemap: 'linked' | false; readonly first?: string },
 ): Promise<void> {
   await build({
     entryPoints: [resolve(ROOT, source)],
@@ -59,7 +64,7 @@ async function bundleProgram(
     minify: true,
     platform: 'node',
     format: 'esm',
-    target: 'node24',
+    target: `node${OLDEST_NODE}`,
     // Of an ES module only what is used is kept: of the AWS SDK that is a part.
     mainFields: ['module', 'main'],
     sourcemap,
@@ -67,7 +72,7 @@ async function bundleProgram(
     logLevel: 'warning',
     // Dependencies that are CommonJS call require, which ES modules lack.
     banner: {
-      js: `${NODE_CHECK}import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);`,
+      js: `${first}import{createRequire as albridgeRequire}from'node:module';const require=albridgeRequire(import.meta.url);`,
     },
     plugins: [clientNodeWithoutSideEffects, undiciInUse, httpByRequire, withoutUnused],
   });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { access, constants, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -69,14 +69,38 @@ describe('the image', () => {
     expect(stdout).toContain(manifest.version);
   });
 
-  it('holds the command line, which runs under any name', async () => {
+  it('holds the command line, which kubectl runs as its plugin', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'albridge-path-'));
     const plugin = join(directory, 'kubectl-albridge');
     await copyFile(join(inject('image'), 'albridge.mjs'), plugin);
-    const { stdout } = await run(process.execPath, [plugin, '--version']);
+    await chmod(plugin, 0o755);
+    const { kubectlPath, kubeconfigPath: KUBECONFIG } = place.cluster;
+    const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const ask = (...args: readonly string[]): ReturnType<typeof run> =>
+      run(kubectlPath, ['albridge', ...args], { env: { ...process.env, PATH, KUBECONFIG } });
+    expect((await ask('--version')).stdout).toBe(`${manifest.version}\n`);
+    expect((await ask('status', '-A')).stderr).toContain('no objects of albridge in ');
+    await expect(ask('status', '--nope')).rejects.toMatchObject({ code: 64 });
     await rm(directory, { recursive: true });
-    expect(stdout).toBe(`${manifest.version}\n`);
   });
+
+  it.each(['main.mjs', 'albridge.mjs'])(
+    'asks for a newer Node where %s is too old',
+    async (name) => {
+      const old =
+        'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.18.0"}})';
+      const entry = join(inject('image'), name);
+      const failed = run(process.execPath, ['--import', old, entry, '--version']);
+      await expect(failed).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `albridge needs Node 22.19 or later, and this is 22.18.0: install a newer one, or put it first on the PATH\n`,
+      });
+      // Node links what is imported by name before it runs anything.
+      const imports = (await readFile(entry, 'utf8')).match(/^import\b.*/gm) ?? [];
+      expect(imports.filter((line) => line.includes('enableCompileCache'))).toEqual([]);
+    },
+  );
 
   it('takes its cluster from the ServiceAccount and no kubeconfig', () => {
     const [first] = played.operator.log;

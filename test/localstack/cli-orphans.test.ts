@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { type CommandLineRun, runAlbridge } from '../surroundings/command-line.ts';
+import { type CommandLineRun, runAlbridge, typeAlbridge } from '../surroundings/command-line.ts';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import { sharedPlace } from './setup-place.ts';
 
@@ -85,6 +85,30 @@ describe('albridge orphans', PATIENT, () => {
       stdout: 'nothing in AWS is without its object\n',
       stderr: '',
     });
+  });
+
+  it('asks for the number on a terminal, and deletes nothing after another one', async () => {
+    const objects = await place.createNamespace('cli-typed');
+    const arn = await orphan(objects, 'lost');
+    const type = (input: string): ReturnType<typeof typeAlbridge> => {
+      const { kubeconfigPath } = controlPlane;
+      const prompt = /Type 3 to delete these resources: $/;
+      const args = ['orphans', '-n', objects.namespace, '--delete'];
+      return typeAlbridge(args, { kubeconfigPath, awsEnvironment, prompt, input });
+    };
+
+    const refused = await type('2');
+    expect(refused.exitCode, refused.stdout).toBe(1);
+    expect(refused.stdout).toContain(arn);
+    expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Type 3 to delete these resources: 2 albridge: nothing was deleted: 3 resources are listed and "2" was given; compare the list, then give its number',
+    );
+    expect(await place.standIn.balancer(arn)).toBeDefined();
+
+    const deleted = await type('3');
+    expect(deleted.exitCode, deleted.stdout).toBe(0);
+    expect(deleted.stdout).toContain('3 deleted, 0 were gone already\n');
+    expect(await place.standIn.balancer(arn)).toBeUndefined();
   });
 
   it('stops at what AWS refuses, and says what is left', async () => {

@@ -30,15 +30,8 @@ export async function runAlbridge(
   args: readonly string[],
   { kubeconfigPath, awsEnvironment, environment = {}, input = '' }: CommandLineUser,
 ): Promise<CommandLineRun> {
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [ENTRY, ...args], {
-    env: {
-      ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
-      ...{ PATH, HOME: '/nonexistent', KUBECONFIG: kubeconfigPath },
-      ...awsEnvironment,
-      AWS_ACCESS_KEY_ID: ADMINISTRATOR.accessKeyId,
-      ...environment,
-    },
+    env: composeEnvironment({ kubeconfigPath, awsEnvironment, environment }),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const exited = new Promise<number | null>((ended) => child.once('close', ended));
@@ -50,4 +43,41 @@ export async function runAlbridge(
     exited,
   ]);
   return { exitCode, stdout, stderr: stderr.replaceAll(PROGRESS, '') };
+}
+
+/** Runs `albridge ARGS` on a terminal, and types `input` after what `prompt` matches; returns what the terminal shows. */
+export async function typeAlbridge(
+  args: readonly string[],
+  { prompt, input = '', ...user }: CommandLineUser & { readonly prompt: RegExp },
+): Promise<Pick<CommandLineRun, 'exitCode' | 'stdout'>> {
+  const line = [process.execPath, ENTRY, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    env: { ...composeEnvironment(user), TERM: 'xterm', NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  let isTyped = false;
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    stdout += piece;
+    if (isTyped || !prompt.test(stdout)) return;
+    isTyped = true;
+    child.stdin.write(`${input}\n`);
+  });
+  const exitCode = await new Promise<number | null>((ended) => child.once('close', ended));
+  return { exitCode, stdout: stdout.replaceAll('\r\n', '\n') };
+}
+
+function composeEnvironment({
+  kubeconfigPath,
+  awsEnvironment,
+  environment,
+}: CommandLineUser): Readonly<Record<string, string>> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  return {
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+    ...{ PATH, HOME: '/nonexistent', KUBECONFIG: kubeconfigPath },
+    ...awsEnvironment,
+    AWS_ACCESS_KEY_ID: ADMINISTRATOR.accessKeyId,
+    ...environment,
+  };
 }

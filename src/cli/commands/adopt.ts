@@ -82,7 +82,7 @@ async function compose(context: CommandContext): Promise<Printed> {
 
 /** https://docs.aws.amazon.com/service-authorization/latest/reference/list_awselasticloadbalancingv2.html */
 const ARN =
-  /^arn:aws[a-z-]*:elasticloadbalancing:([a-z0-9-]+):\d{12}:loadbalancer\/\w+\/[\w-]{1,32}\/\w+$/;
+  /^arn:aws[a-z-]*:elasticloadbalancing:([a-z0-9-]+):\d{12}:loadbalancer\/(\w+)\/[\w-]{1,32}\/\w+$/;
 
 interface Asked {
   readonly arn: string;
@@ -94,17 +94,38 @@ interface Asked {
 function readAsked(context: CommandContext): Asked {
   const { flags, operands } = context;
   const [arn = ''] = operands;
-  const [, region] = ARN.exec(arn) ?? [];
+  const region = readRegion(arn);
+  const name = flags.text('name');
+  if (name === undefined) throw new UsageError('--name NAME is missing: it names the MyIngress');
+  checkName(name);
+  const { namespace } = context.cluster();
+  if (namespace === undefined) throw new UsageError('give one namespace, not -A');
+  return { arn, region, name, namespace };
+}
+
+/** The region of an application load balancer. */
+function readRegion(arn: string): string {
+  const [, region, type] = ARN.exec(arn) ?? [];
   if (region === undefined) {
     throw new UsageError(
       `"${arn}" is not the ARN of a load balancer: aws elbv2 describe-load-balancers lists them`,
     );
   }
-  const name = flags.text('name');
-  if (name === undefined) throw new UsageError('--name NAME is missing: it names the MyIngress');
-  const { namespace } = context.cluster();
-  if (namespace === undefined) throw new UsageError('give one namespace, not -A');
-  return { arn, region, name, namespace };
+  if (type === 'app') return region;
+  throw new UsageError(
+    `"${arn}" is not an application load balancer, and albridge adopts no other: aws elbv2 describe-load-balancers lists them with their type`,
+  );
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
+function checkName(name: string): void {
+  if (name.length > 253) {
+    throw new UsageError(`--name takes at most 253 characters, not ${name.length}`);
+  }
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) return;
+  throw new UsageError(
+    `--name takes lower-case letters, digits, "-" and ".", and begins and ends with a letter or digit, not "${name}"`,
+  );
 }
 
 /** `spec.adopt` may be added as long as an object has no balancer. */

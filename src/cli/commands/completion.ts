@@ -41,19 +41,27 @@ function formatBash(commands: readonly Command[]): string {
   const free = listFreeValues(commands).join('|');
   return `# bash completion of albridge; source it or put it where bash-completion finds it.
 _albridge() {
-  local word=\${COMP_WORDS[COMP_CWORD]} command='' words='' i
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} command='' words='' prefix='' i
+  # --output=json is three words, or one if COMP_WORDBREAKS lacks the equals sign.
+  if [[ $word == = ]]; then word=''
+  elif [[ $before == = ]]; then before=\${COMP_WORDS[COMP_CWORD - 2]}
+  elif [[ $word == --*=* ]]; then before=\${word%%=*} prefix=\${word%%=*}= word=\${word#*=}; fi
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case \${COMP_WORDS[i]} in ${names.join('|')}) command=\${COMP_WORDS[i]}; break ;; esac
+    case \${COMP_WORDS[i]} in
+      ${listFlagsWithValue(commonOptions).join('|')}) ((i++)); [[ \${COMP_WORDS[i]} != = ]] || ((i++)) ;;
+      -*) ;;
+      *) command=\${COMP_WORDS[i]}; break ;;
+    esac
   done
   case $command in
     '') words='${[...names, ...listFlags(commonOptions)].join(' ')}' ;;
 ${cases.join('\n')}
   esac
-  case "$command \${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "$command $before" in
 ${values.join('\n')}
     ${free}) words='' ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$word"))
 }
 complete -o default -F _albridge albridge
 `;
@@ -67,22 +75,26 @@ function formatZsh(commands: readonly Command[]): string {
     const specs = Object.entries({ ...commonOptions, ...options }).map(formatZshOption);
     if (usage !== '')
       specs.push(quote(`*:${escapeColon(usage)}:(${offerWords(operands).join(' ')})`));
-    return `    ${name}) _arguments -S ${specs.join(' ')} ;;`;
+    return `      ${name}) _arguments -S ${specs.join(' ')} ;;`;
   });
+  const common = Object.entries(commonOptions).map(formatZshOption);
   return `#compdef albridge
 # zsh completion of albridge; put it into a directory of $fpath as _albridge.
 _albridge() {
   local -a commands=(
 ${list.join('\n')}
   )
-  if (( CURRENT == 2 )); then
-    _describe command commands
-    return
-  fi
-  shift words
-  (( CURRENT-- ))
-  case $words[1] in
+  local curcontext=$curcontext state
+  local -a line
+  _arguments -C -S -A '-*' ${common.join(' ')} '1:command:->command' '*:::argument:->argument' && return
+  case $state in
+    command) _describe command commands ;;
+    argument)
+      words=($line[1] "\${words[@]}")
+      (( CURRENT++ ))
+      case $line[1] in
 ${cases.join('\n')}
+      esac ;;
   esac
 }
 if [[ $funcstack[1] == _albridge ]]; then _albridge "$@"; else compdef _albridge albridge; fi
@@ -92,8 +104,10 @@ if [[ $funcstack[1] == _albridge ]]; then _albridge "$@"; else compdef _albridge
 function formatZshOption([name, { short, help, value, choices }]: [string, OptionDoc]): string {
   const argument = value ? `:${value}:${choices ? `(${choices.join(' ')})` : '_files'}` : '';
   const text = `[${help.replaceAll(/[[\]]/g, '')}]${argument}`;
-  if (short === undefined) return quote(`--${name}${text}`);
-  return `'(-${short} --${name})'{-${short},--${name}}${quote(text)}`;
+  // The value may be a word of its own, or follow at once.
+  const [flag, letter] = value ? [`--${name}=`, `-${short}+`] : [`--${name}`, `-${short}`];
+  if (short === undefined) return quote(`${flag}${text}`);
+  return `'(-${short} --${name})'{${letter},${flag}}${quote(text)}`;
 }
 
 interface Choices {
@@ -125,6 +139,11 @@ function listFreeValues(commands: readonly Command[]): readonly string[] {
   return Object.entries(all).flatMap(([name, doc]) =>
     doc.type === 'string' && !doc.choices ? matchFlags("*' '", listSpellings(name, doc)) : [],
   );
+}
+
+function listFlagsWithValue(options: Options): readonly string[] {
+  const taking = Object.entries(options).filter(([, { type }]) => type === 'string');
+  return taking.flatMap(([name, doc]) => listSpellings(name, doc));
 }
 
 function offerWords({ choices = [], hints = [] }: OperandDoc): readonly string[] {

@@ -39,6 +39,21 @@ describe('completion of bash', () => {
     expect(await complete('why', flag, 's')).toEqual([]);
   });
 
+  it.each([
+    { why: 'as bash splits it', words: ['--output', '=', 'j'], offers: ['json'] },
+    { why: 'before there is a value', words: ['--output', '='], offers: ['table', 'json', 'yaml'] },
+    { why: 'where = does not split words', words: ['--output=j'], offers: ['--output=json'] },
+  ])('offers the values after an equals sign, $why', async ({ words, offers }) => {
+    expect(await complete('why', ...words)).toEqual(offers);
+  });
+
+  it('offers commands after options, whose values are no commands', async () => {
+    expect(await complete('-n', 'status', 'wh')).toEqual(['why']);
+    expect(await complete('--namespace', '=', 'status', '-A', 'wh')).toEqual(['why']);
+    expect(await complete('-n', 'why', 'status', '-o', 's')).toEqual(['svg']);
+    expect(await complete('-n', 'why')).toEqual([]);
+  });
+
   it('is refused for another shell', async () => {
     const { exitCode, stderr } = await runCli(['completion', 'fish']);
     expect(exitCode).toBe(64);
@@ -49,7 +64,7 @@ describe('completion of bash', () => {
 describe('completion of zsh', () => {
   it('offers svg for --output of status, and of status alone', async () => {
     const { stdout } = await runCli(['completion', 'zsh']);
-    const lines = stdout.split('\n').filter((line) => line.includes('_arguments'));
+    const lines = stdout.split('\n').filter((line) => line.includes(') _arguments -S '));
     const offering = lines.filter((line) => line.includes(':FORMAT:(table json yaml svg)'));
     expect(offering.map((line) => line.trim().split(')')[0])).toEqual(['status']);
     expect(lines.filter((line) => line.includes(':FORMAT:(table json yaml)'))).toHaveLength(
