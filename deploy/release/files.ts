@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { bundle } from '../bundle.ts';
+import { writeLicences } from '../licences.ts';
 import { Refusal, runProgram } from './run.ts';
 
 export interface Release {
@@ -12,6 +15,8 @@ export interface Release {
   /** Without tag. */
   readonly image: string;
   readonly notes: string;
+  /** What `npm run build` has written; undefined: it is built here. */
+  readonly app: string | undefined;
 }
 
 /** Every release has it, with the checksums of the other files. */
@@ -26,6 +31,7 @@ export async function buildFiles(release: Release): Promise<readonly string[]> {
   await writeFile(join(directory, 'install.yaml'), await renderInstall(release));
   await writeFile(join(directory, 'crds.yaml'), await bundleDefinitions(release));
   await copySchemas(release);
+  await copyCommandLine(release);
   await writeFile(join(directory, 'sbom.cdx.json'), await listPackages(release));
   await writeFile(join(directory, 'notes.md'), `${notes}\n`);
   const names = (await readdir(directory)).toSorted();
@@ -66,6 +72,29 @@ async function copySchemas({ root, directory }: Release): Promise<void> {
   for (const name of await readdir(resolve(root, 'docs/schemas'))) {
     const target = join(directory, name.replace('.json', '.schema.json'));
     await copyFile(resolve(root, 'docs/schemas', name), target);
+  }
+}
+
+/** With the licences of what is bundled in it. */
+const COMMAND_LINE = ['albridge.mjs', 'albridge.mjs.LEGAL.txt', 'THIRD-PARTY-LICENSES.txt'];
+
+async function copyCommandLine({ directory, app }: Release): Promise<void> {
+  if (app === undefined) return buildCommandLine(directory);
+  for (const name of COMMAND_LINE) {
+    await copyFile(join(app, name), join(directory, name)).catch(() => {
+      throw new Refusal(`--app ${app} has no ${name}; name what npm run build has written`);
+    });
+  }
+}
+
+async function buildCommandLine(directory: string): Promise<void> {
+  const app = await mkdtemp(join(tmpdir(), 'albridge-app-'));
+  try {
+    await bundle(app);
+    await writeLicences(app);
+    for (const name of COMMAND_LINE) await copyFile(join(app, name), join(directory, name));
+  } finally {
+    await rm(app, { recursive: true, force: true });
   }
 }
 

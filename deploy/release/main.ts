@@ -16,13 +16,14 @@ import { Refusal, runProgram } from './run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, their JSON schemas, the list of all packages
-(SBOM), the notes and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
+const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, their JSON schemas, the command line
+albridge.mjs, the list of all packages (SBOM), the notes and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
 
-Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--out DIR]
+Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--app DIR] [--out DIR]
   --version X.Y.Z  version of the release; package.json and CHANGELOG.md must have it
   --dry-run        for any version, with the notes of Unreleased if CHANGELOG.md does not have it
   --image NAME     image in install.yaml, without its tag (default albridge)
+  --app DIR        take the command line from what npm run build has written there (default: build it)
   --out DIR        where the files are written; an earlier release there is replaced (default dist/release)
   --help           this text
 
@@ -34,6 +35,7 @@ interface Flags {
   readonly version: string;
   readonly isDryRun: boolean;
   readonly image: string;
+  readonly app: string | undefined;
   readonly out: string;
 }
 
@@ -63,7 +65,7 @@ async function main(flags: Flags): Promise<void> {
 }
 
 /** The files are complete when their directory gets its name. */
-async function release({ version, isDryRun, image, out }: Flags): Promise<void> {
+async function release({ version, isDryRun, image, app, out }: Flags): Promise<void> {
   const notes = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
   if (!isDryRun) await checkSource(version);
   const target = resolve(out);
@@ -74,7 +76,7 @@ async function release({ version, isDryRun, image, out }: Flags): Promise<void> 
   }
   const directory = await makePart(target);
   try {
-    const names = await buildFiles({ root: ROOT, directory, version, image, notes });
+    const names = await buildFiles({ root: ROOT, directory, version, image, notes, app });
     await rm(target, { recursive: true, force: true });
     await rename(directory, target);
     for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
@@ -105,6 +107,7 @@ function readFlags(): Flags | undefined {
     version: { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
     image: { type: 'string', default: 'albridge' },
+    app: { type: 'string' },
     out: { type: 'string', default: resolve(ROOT, 'dist/release') },
     help: { type: 'boolean' },
   } as const;
@@ -114,13 +117,13 @@ function readFlags(): Flags | undefined {
       process.stdout.write(HELP);
       return undefined;
     }
-    const { version, image, out } = values;
+    const { version, image, app, out } = values;
     if (version === undefined) throw new Error('--version is missing');
     if (!VERSION.test(version))
       throw new Error(`--version takes X.Y.Z or X.Y.Z-rc.1, not ${version}`);
     if (out === '') throw new Error('--out takes a directory, not an empty text');
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
-    return { version, isDryRun: values['dry-run'], image, out };
+    return { version, isDryRun: values['dry-run'], image, app, out };
   } catch (error) {
     refuse(error);
   }

@@ -3,6 +3,7 @@ import type { Network } from './ec2/network.ts';
 import type { RegionFacts } from './ec2/region-facts.ts';
 import type { Ids } from './ec2/seeded-ids.ts';
 import type { LimitName } from './faults/default-limits.ts';
+import type { Authorizer } from './iam/policy-evaluation.ts';
 import type { BalancerStore, BalancerView } from './load-balancers/balancer-store.ts';
 import type { Traffic, TrafficView } from './traffic/traffic.ts';
 
@@ -44,6 +45,8 @@ export interface ReadableWorld {
   readonly trustStores: ReadonlySet<string>;
   /** Those of ACM with what is in them, by ARN; each is in `certificates` too. */
   readonly importedCertificates: ReadonlyMap<string, ImportedCertificate>;
+  /** By access key id. */
+  readonly policies: ReadonlyMap<string, Authorizer>;
 }
 
 /** The world of writing operations. */

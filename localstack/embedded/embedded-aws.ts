@@ -57,11 +57,12 @@ export interface EmbeddedAws {
   readonly world: AwsWorld;
 }
 
-/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/ and the same for EC2, STS, ACM. */
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/ and the same for EC2, STS, IAM, ACM. */
 export const API_VERSIONS: Readonly<Record<ServiceName, string>> = {
   elasticloadbalancing: '2015-12-01',
   ec2: '2016-11-15',
   sts: '2011-06-15',
+  iam: '2010-05-08',
   acm: '2015-12-08',
 };
 
@@ -87,6 +88,7 @@ export function createEmbeddedAws(options: EmbeddedAwsOptions): EmbeddedAws {
 function createParts(options: EmbeddedAwsOptions): ModelParts {
   const settings = new SettingsHolder();
   settings.change(options.settings ?? {});
+  const principals = new Principals();
   const world: AwsWorld = {
     accountId: options.accountId ?? '000000000000',
     facts: regionFacts(options.region ?? 'us-east-1'),
@@ -98,14 +100,14 @@ function createParts(options: EmbeddedAwsOptions): ModelParts {
     certificates: new Set(),
     trustStores: new Set(),
     importedCertificates: new Map(),
+    policies: principals.policies,
     get settings() {
       return settings.current;
     },
   };
   const buckets = new TokenBuckets(options.clock);
   return {
-    ...{ world, settings, buckets },
-    principals: new Principals(),
+    ...{ world, settings, buckets, principals },
     faults: new FaultScript(),
     log: new CallLog(),
   };

@@ -32,6 +32,7 @@ import {
 import { createVpc, deleteVpc, describeVpcs } from './ec2/vpcs.ts';
 import type { RequestKind } from './faults/token-buckets.ts';
 import { getCallerIdentity } from './iam/caller-identity.ts';
+import { simulatePrincipalPolicy } from './iam/policy-simulation.ts';
 import type { Input } from './input-fields.ts';
 import {
   describeListenerAttributes,
@@ -78,12 +79,12 @@ import {
 import { describeTargetHealth } from './target-groups/target-health.ts';
 import { deregisterTargets, registerTargets } from './target-groups/targets.ts';
 
-export type ServiceName = 'elasticloadbalancing' | 'ec2' | 'sts' | 'acm';
+export type ServiceName = 'elasticloadbalancing' | 'ec2' | 'sts' | 'iam' | 'acm';
 
 interface OperationFacts {
   readonly service: ServiceName;
   readonly name: string;
-  /** The bucket that it pays into. Those of STS and ACM are not modelled. */
+  /** The bucket that it pays into. Those of STS, IAM and ACM are not modelled. */
   readonly bucket: RequestKind;
 }
 
@@ -178,6 +179,8 @@ const EC2_WRITES: Writes = {
 
 const STS_READS: Reads = { GetCallerIdentity: getCallerIdentity };
 
+const IAM_READS: Reads = { SimulatePrincipalPolicy: simulatePrincipalPolicy };
+
 const ACM_READS: Reads = {
   DescribeCertificate: describeCertificate,
   ListCertificates: listCertificates,
@@ -200,6 +203,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     ...reads('ec2', EC2_READS, 'ec2Read'),
     ...writes('ec2', EC2_WRITES, () => 'ec2Write'),
     ...reads('sts', STS_READS, 'unmetered'),
+    ...reads('iam', IAM_READS, 'unmetered'),
     ...reads('acm', ACM_READS, 'unmetered'),
     ...writes('acm', ACM_WRITES, () => 'unmetered'),
   ].map((operation) => [operation.name, operation]),

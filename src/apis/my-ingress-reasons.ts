@@ -246,8 +246,7 @@ export const myIngressEvents = {
   Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
   TargetsUnhealthy:
     'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
-  TargetsInitial:
-    'TargetsHealthy is False: AWS has not finished the first health checks of new targets, as in each rolling update',
+  TargetsInitial: 'TargetsHealthy is False: AWS has not finished checking new targets',
   HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
   NoTargets: 'TargetsHealthy is False: a backend has no targets',
   NoPreStop:

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as ask } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,25 +28,17 @@ export async function startSlowProxy(
   onEnd: (request: ProxiedRequest) => void = () => {},
 ): Promise<SlowProxy> {
   let delayMs = 0;
-  let isHeld = (_: ProxiedRequest): boolean => false;
+  let isHeld: (request: ProxiedRequest) => boolean = () => false;
   const held = new Set<ProxiedRequest>();
   const agent = new Agent({ keepAlive: true, ca: target.caPem });
   const server = createServer((incoming, outgoing) => {
-    const { url: path = '/', method = 'GET', headers } = incoming;
+    const { url: path = '/', method = 'GET' } = incoming;
     const request = { method, path };
     outgoing.on('close', () => {
       held.delete(request);
       onEnd(request);
     });
-    const send = (): void => {
-      const sent = ask(new URL(path, target.url), { method, headers, agent }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
-      sent.on('error', () => outgoing.destroy());
-      outgoing.on('close', () => sent.destroy());
-      incoming.pipe(sent);
-    };
+    const send = (): void => passOn(incoming, outgoing, { url: target.url, agent });
     if (isHeld(request)) held.add(request);
     else if (path.includes('watch=true')) send();
     else void sleep(delayMs).then(send);
@@ -68,4 +60,19 @@ export async function startSlowProxy(
       agent.destroy();
     },
   };
+}
+
+function passOn(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { url, agent }: { readonly url: string; readonly agent: Agent },
+): void {
+  const { url: path = '/', method = 'GET', headers } = incoming;
+  const sent = ask(new URL(path, url), { method, headers, agent }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  sent.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => sent.destroy());
+  incoming.pipe(sent);
 }

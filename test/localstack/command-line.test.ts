@@ -14,6 +14,7 @@ import {
 } from '../surroundings/command-line.ts';
 import { Endpoints, podAddress } from '../surroundings/endpoints.ts';
 import type { MyIngresses } from '../surroundings/my-ingresses.ts';
+import { shippedPolicy } from '../surroundings/shipped-policy.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
@@ -208,6 +209,7 @@ describe('albridge doctor', () => {
     readonly name: string;
     readonly verdict: string;
     readonly message: string;
+    readonly next?: string;
   }
 
   async function examine(user: CommandLineUser): Promise<ReadonlyMap<string, Check>> {
@@ -268,6 +270,82 @@ describe('albridge doctor', () => {
     );
     expect(stdout).not.toMatch(/^\S+ +rights of the operator, MyIngress: .*nobody/m);
     expect(stdout).toMatch(/^ok +cluster id: /m);
+  });
+
+  it('reports a second Deployment with the rights and the id of the operator', async () => {
+    const { namespace } = objects;
+    const inNamespace = ['-n', namespace];
+    const account = `--serviceaccount=${namespace}:second`;
+    await place.kubectl(['create', 'serviceaccount', 'second', ...inNamespace]);
+    const rights = ['create', 'rolebinding', 'second', '--clusterrole=albridge-myingress', account];
+    await place.kubectl([...rights, ...inNamespace]);
+    const labels = { 'app.kubernetes.io/name': 'albridge' };
+    const containers = [{ name: 'operator', image: 'albridge:0.1.0' }];
+    const deployment = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'second', labels } },
+      spec: {
+        ...{ replicas: 0, selector: { matchLabels: labels } },
+        template: {
+          metadata: { labels },
+          spec: { serviceAccountName: 'second', containers },
+        },
+      },
+    };
+    await place.kubectl(['create', ...inNamespace, '-f', '-'], JSON.stringify(deployment));
+    const check = await until('doctor finds the second one', async () => {
+      const found = (await examine(admin)).get('cluster id');
+      return found?.verdict === 'failed' && found;
+    });
+    await place.kubectl(['delete', 'deployment,rolebinding', 'second', ...inNamespace]);
+    expect(check.message).toMatch(
+      /^albridge-system\/albridge and \S+\/second have the same id, the UID of kube-system, and serve the same namespaces$/,
+    );
+    expect(check).toMatchObject({ next: expect.stringMatching(/^remove one of them/) });
+    expect((await examine(admin)).get('cluster id')?.verdict).toBe('ok');
+  });
+
+  const roleArn = (name: string): string => `arn:aws:iam::000000000000:role/${name}`;
+
+  /** With a role of this name in the annotation of the operator's ServiceAccount, as for IRSA. */
+  async function examineWrites(role: string): Promise<Check | undefined> {
+    const annotate = ['annotate', 'serviceaccount', 'albridge', '-n', 'albridge-system'];
+    const key = 'eks.amazonaws.com/role-arn';
+    await place.kubectl([...annotate, `${key}=${roleArn(role)}`]);
+    const checks = await examine(admin);
+    await place.kubectl([...annotate, `${key}-`]);
+    return checks.get('AWS writes');
+  }
+
+  it('asks the simulator of IAM about the role of the operator', async () => {
+    const policy = shippedPolicy(await place.clusterId());
+    await place.standIn.setPolicy('doctor-shipped', policy);
+    expect(await examineWrites('doctor-shipped')).toMatchObject({
+      verdict: 'ok',
+      message: expect.stringMatching(
+        new RegExp(`^\\d\\d operations allowed to ${roleArn('doctor-shipped')}$`),
+      ),
+    });
+
+    const Action = 'elasticloadbalancing:DeleteLoadBalancer';
+    const denial = { Sid: 'Kept', Effect: 'Deny', Action, Resource: '*' } as const;
+    const denying = { ...policy, Statement: [...policy.Statement, denial] };
+    await place.standIn.setPolicy('doctor-denied', denying);
+    expect(await examineWrites('doctor-denied')).toMatchObject({
+      verdict: 'failed',
+      message: `not allowed to ${roleArn('doctor-denied')}: ${Action}`,
+      next: expect.stringContaining('attach deploy/iam/policy.json'),
+    });
+
+    // A policy with the id of another cluster.
+    await place.standIn.setPolicy('doctor-foreign', shippedPolicy('another'));
+    const foreign = await examineWrites('doctor-foreign');
+    expect(foreign).toMatchObject({ verdict: 'failed' });
+    expect(foreign?.message).toContain('elasticloadbalancing:CreateLoadBalancer');
+
+    expect(await examineWrites('doctor-gone')).toMatchObject({
+      verdict: 'not checked',
+      message: `IAM does not simulate ${roleArn('doctor-gone')} for you: NoSuchEntity`,
+    });
   });
 
   it('reports an API server that does not answer, in one line, and nothing else', async () => {

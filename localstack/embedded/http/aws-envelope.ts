@@ -13,6 +13,7 @@ const NAMESPACES: Readonly<Record<ServiceName, string>> = {
   elasticloadbalancing: `http://elasticloadbalancing.amazonaws.com/doc/${API_VERSIONS.elasticloadbalancing}/`,
   ec2: `http://ec2.amazonaws.com/doc/${API_VERSIONS.ec2}/`,
   acm: '',
+  iam: `https://iam.amazonaws.com/doc/${API_VERSIONS.iam}/`,
   sts: `https://sts.amazonaws.com/doc/${API_VERSIONS.sts}/`,
 };
 

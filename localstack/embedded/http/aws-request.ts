@@ -33,6 +33,8 @@ const TOLERANCE: Readonly<Record<ServiceName, number>> = {
   // https://github.com/aws/aws-cli/issues/6676
   sts: 15,
   // unverified
+  iam: 15,
+  // unverified
   acm: 15,
 };
 
@@ -57,12 +59,19 @@ export function checkSignature(
       "Authorization header requires 'Credential' parameter with a scope of date/region/service/aws4_request",
     );
   }
-  if (scope.region !== region) throw wrongScope(`a valid region, not '${scope.region}'`);
+  const signed = scope.service === 'iam' ? findRegionOfIam(region) : region;
+  if (scope.region !== signed) throw wrongScope(`a valid region, not '${scope.region}'`);
   if (!SERVICES.includes(scope.service))
     throw wrongScope(`a service known here, not '${scope.service}'`);
   const date = headers['x-amz-date'] ?? params.get('X-Amz-Date') ?? '';
   checkDate(String(date), scope.service as ServiceName, now());
   return scope.accessKeyId;
+}
+
+/** IAM has one in each partition: https://docs.aws.amazon.com/general/latest/gr/iam-service.html */
+function findRegionOfIam(region: string): string {
+  if (region.startsWith('cn-')) return 'cn-north-1';
+  return region.startsWith('us-gov-') ? 'us-gov-west-1' : 'us-east-1';
 }
 
 /** Throws MissingAction. */

@@ -35,7 +35,10 @@ function localstackAnswer(path: string): unknown {
   if (path === '/_localstack/init/ready') return { completed: true, scripts: [] };
   if (path !== '/_localstack/health') return undefined;
   return {
-    services: { acm: 'running', ec2: 'running', elbv2: 'running', sts: 'running' },
+    services: {
+      ...{ acm: 'running', ec2: 'running', elbv2: 'running' },
+      ...{ iam: 'running', sts: 'running' },
+    },
     edition: 'albridge-embedded',
     version: '0.0.0',
     implementation: IDENTITY,

@@ -5,11 +5,14 @@ import type { QueryFields, QueryValue } from './query-parser.ts';
 
 /** Lists of ELBv2's input; an SDK writes an empty one as `Name=`. */
 const LIST_FIELDS: ReadonlySet<string> = new Set([
+  'ActionNames',
   'Actions',
   'AlpnPolicy',
   'Attributes',
   'Certificates',
   'Conditions',
+  'ContextEntries',
+  'ContextKeyValues',
   'DefaultActions',
   'Include',
   'ListenerArns',

@@ -22,6 +22,10 @@ export interface Call {
 export class Principals {
   readonly #authorizers = new Map<string, Authorizer>();
 
+  get policies(): ReadonlyMap<string, Authorizer> {
+    return this.#authorizers;
+  }
+
   /** Undefined lifts the limits. Throws a RangeError for what compilePolicy does not support. */
   setPolicy(accessKeyId: string, policy: Policy | undefined): void {
     if (policy === undefined) this.#authorizers.delete(accessKeyId);

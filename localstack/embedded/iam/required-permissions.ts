@@ -50,6 +50,7 @@ export function requiredPermissions(
   if (name === 'GetCallerIdentity') return [];
   if (service === 'ec2') return ec2Permissions(world, name, input);
   if (service === 'acm') return [acmPermission(name, input)];
+  if (service === 'iam') return [iamPermission(name, input)];
   const own = resourcesOf(world, name, input).map((resource) => ({
     action: `${service}:${name}`,
     resource,
@@ -64,6 +65,11 @@ export function requiredPermissions(
 function acmPermission(name: string, input: Input): Permission {
   const resource = textOf(input, 'CertificateArn') ?? '*';
   return { action: `acm:${name}`, resource, context: {} };
+}
+
+/** https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsidentityandaccessmanagementiam.html */
+function iamPermission(name: string, input: Input): Permission {
+  return { action: `iam:${name}`, resource: requiredText(input, 'PolicySourceArn'), context: {} };
 }
 
 /** The input fields that name a resource, the operation's own first. */

@@ -100,8 +100,13 @@ describe('the steps that publish', () => {
   it('build, push and sign by digest what the release page then names', async () => {
     const calls = await runSteps();
     const image = 'ghcr.io/example/albridge';
-    expect(calls).toContain(`npm run release -- --version 1.2.3 --image ${image}`);
-    const build = calls.find((call) => call.startsWith('docker buildx build'));
+    expect(calls).toContain(
+      `npm run release -- --version 1.2.3 --image ${image} --app dist/image/app`,
+    );
+    const builds = calls.filter((call) => call.startsWith('docker buildx build'));
+    const [commandLine, build] = builds;
+    expect(commandLine).toMatch(/--output type=local,dest=dist\/image$/);
+    expect(builds).toHaveLength(2);
     expect(build).toContain(`--push --platform linux/amd64,linux/arm64 --tag ${image}:1.2.3`);
     expect(calls).toContain(`helm push dist/release/albridge-1.2.3.tgz oci://${image}/charts`);
     expect(calls).toContain('jq --raw-output ."containerimage.digest" image.json');

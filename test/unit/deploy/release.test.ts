@@ -118,6 +118,16 @@ describe('npm run release refuses in one sentence', () => {
     await program.discard();
   });
 
+  it('for an --app that nothing was built into', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    const args = ['--version', '1.0.0', '--dry-run', '--app', directory];
+    const { code, output } = await release(args, { HELM });
+    expect(output).toBe(
+      `release: --app ${directory} has no albridge.mjs; name what npm run build has written\n`,
+    );
+    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['helm'] });
+  });
+
   it('after a failure, and keeps what an earlier run wrote', async () => {
     const HELM = await fakeHelm('v4.2.4');
     await mkdir(join(directory, 'out'));
@@ -149,7 +159,10 @@ describe('npm run release --dry-run', () => {
     const out = join(directory, 'out');
     const names = [
       'SHA256SUMS',
+      'THIRD-PARTY-LICENSES.txt',
       'albridge-1.2.3.tgz',
+      'albridge.mjs',
+      'albridge.mjs.LEGAL.txt',
       'configmonitor.schema.json',
       'crds.yaml',
       'immortalcontainer.schema.json',
@@ -190,6 +203,11 @@ describe('npm run release --dry-run', () => {
     expect(packages).toEqual(expect.arrayContaining(['pino', 'undici', 'p-retry']));
     expect(packages).not.toContain('vitest');
     expect(await read('notes.md')).toContain('MyIngress');
+
+    const line = [join(out, 'albridge.mjs'), '--version'];
+    const { stdout } = await promisify(execFile)(process.execPath, line);
+    expect(stdout).toBe(`${manifest.version}\n`);
+    expect(await read('THIRD-PARTY-LICENSES.txt')).toContain('undici');
     // npm reads every package, and a busy machine takes its time.
   }, 180_000);
 });
@@ -286,6 +304,9 @@ describe('the workflow that publishes', () => {
       '*.schema.json',
       'sbom.cdx.json',
       'SHA256SUMS',
+      ' albridge.mjs',
+      'albridge.mjs.LEGAL.txt',
+      'THIRD-PARTY-LICENSES.txt',
     ]) {
       expect(text.slice(text.indexOf('gh release create'))).toContain(name);
     }

@@ -124,7 +124,7 @@ describe('the drawing of a MyIngress', () => {
       const backends = [{ name: 'stable', desired: 2, registered: 2, healthy }];
       const targets = new Map([['stable', createTargets(2, 1)]]);
       const status = { ...object.status, backends };
-      const { boxes } = composeGraph({ ...object, status } as never, targets);
+      const { boxes } = composeGraph({ ...object, status }, targets);
       return boxes
         .filter(({ column }) => column === 'target')
         .map(({ name, notes, aside, health }) => [name, ...notes, health, aside]);
@@ -164,13 +164,13 @@ describe('the drawing of a MyIngress', () => {
     const dns = 'store-alb-e7405b9f-3615458747.us-east-1.elb.amazonaws.com';
     const object = createIngress('web', {
       backends: [{ name: 'stable', service: { name: 'store-checkout-api', port: 'http' } }],
-    } as never);
+    });
     const alb = { arn: 'arn', name: 'store-alb-e7405b9f', state: 'active', dns };
     const pod = 'store-api-5d5c7b9c77-8x2lm';
     const name = `10.87.128.5 (Pod ${pod})`;
     const target = { kind: 'target', name, state: 'ready', health: 'good' } as const;
     const graph = composeGraph(
-      { ...object, status: { ...object.status, alb } } as never,
+      { ...object, status: { ...object.status, alb } },
       new Map([['store-checkout-api', [target]]]),
     );
     const drawn = placeGraph(graph).boxes.map(({ texts }) => texts);
@@ -180,7 +180,7 @@ describe('the drawing of a MyIngress', () => {
     const rule = { name: 'a', hosts: ['store.example.com'], paths: ['/v1/*'] };
     const forward = [{ backend: 'stable', weight: 1 }];
     const spec = { ...object.spec, rules: [{ ...rule, forward }] };
-    const other = placeGraph(composeGraph({ ...object, spec } as never, new Map()));
+    const other = placeGraph(composeGraph({ ...object, spec }, new Map()));
     // No line ends inside a path where it may end before it.
     expect(other.boxes.find(({ name }) => name === '1. a')?.texts).toEqual([
       'hosts store.example.com, paths',

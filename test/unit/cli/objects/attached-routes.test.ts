@@ -102,7 +102,7 @@ describe('the drawing of `status -o svg`', () => {
     };
     const status = { ...object.status, attached: [...attached, refused] };
     const answers = { [ALL]: 'forbidden', [OWN]: [createApp('shop', 'cart')] } as const;
-    expect(await listRules({ ...object, status } as MyIngress, answers)).toEqual([
+    expect(await listRules({ ...object, status }, answers)).toEqual([
       '4. expose (of WebApp/shop/cart)',
       'rules of 1 object, not drawn',
     ]);

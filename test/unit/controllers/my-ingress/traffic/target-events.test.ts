@@ -78,7 +78,7 @@ it.each([
   const world = await settleShop();
   await say(world, lack(world), 2 * MINUTE_MS);
   const events = await listEvents(world, async () => {
-    await say(world, { ...sicker, unhealthy: { id: '10.0.0.9', port: 8080, state } } as Said);
+    await say(world, { ...sicker, unhealthy: { id: '10.0.0.9', port: 8080, state } });
     await say(world, whole);
   });
   expect(events).toEqual(expected);
