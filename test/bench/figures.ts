@@ -25,6 +25,7 @@ import { trafficRestartCalls } from './traffic/traffic-restart-calls.ts';
 import { trafficScanCalls } from './traffic/traffic-scan-calls.ts';
 import { unchangedPass } from './traffic/unchanged-pass.ts';
 import { ui } from './ui.ts';
+import { uiChromium } from './ui-chromium.ts';
 import { webAppChildren } from './web-app-children.ts';
 
 /** Everything that `npm run bench` measures, by the names that `--only` takes. */
@@ -39,6 +40,7 @@ export const figures: Readonly<Record<string, Figure>> = {
   idleMemory,
   webAppChildren,
   ui,
+  uiChromium,
   podSuccessor,
   configEdit,
   secretEdit,

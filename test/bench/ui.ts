@@ -25,13 +25,14 @@ export const ui: Figure = {
   measure: async (place, options) => {
     const ground = await place.freshGround();
     options.say(`creating ${COUNT} objects`);
-    await createAll(ground);
+    await createAll(ground, COUNT);
     return repeat(options, () => measureOnce(place, ground));
   },
 };
 
-async function createAll({ objects }: Ground): Promise<void> {
-  const names = Array.from({ length: COUNT }, (_, index) => `web-${index}`);
+/** `web-0` and so on. */
+export async function createAll({ objects }: Ground, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `web-${index}`);
   const subnets = ['subnet-abc', 'subnet-def'];
   const backends = [{ name: 'web', service: { name: 'web', port: 'http' } }];
   while (names.length > 0) {
@@ -40,23 +41,38 @@ async function createAll({ objects }: Ground): Promise<void> {
   }
 }
 
-async function measureOnce(place: BenchPlace, { namespace }: Ground): Promise<Sample> {
-  const { api, cluster } = await place.real();
-  const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myingresses/web-0/status`;
-  const writeStatus = (status: object): Promise<unknown> =>
-    api.ask({ method: 'PATCH', path, body: { status } });
+/** The bundled command, for the ground alone: other figures have objects in namespaces of their own. */
+export async function serveUi(place: BenchPlace, { namespace }: Ground): Promise<UiProcess> {
+  const { cluster } = await place.real();
   const entry = join(dirname(await place.bundle()), 'albridge.mjs');
+  return startUi(cluster.kubeconfigPath, { args: ['--namespace', namespace], entry });
+}
+
+/** Writes a reason that Ready has never had into the status of `web-0`. */
+export async function writeReason(
+  place: BenchPlace,
+  { namespace }: Ground,
+  reason: string,
+): Promise<void> {
+  const { api } = await place.real();
+  const path = `/apis/demo.rtfm.co.ua/v1/namespaces/${namespace}/myingresses/web-0/status`;
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const ready = { type: 'Ready', status: 'False', reason, message: '', lastTransitionTime };
+  const body = { status: { observedGeneration: 1, conditions: [ready] } };
+  await api.ask({ method: 'PATCH', path, body });
+}
+
+async function measureOnce(place: BenchPlace, ground: Ground): Promise<Sample> {
+  await place.bundle();
   const startedMs = performance.now();
-  // Other figures have objects in namespaces of their own.
-  const args = ['--namespace', namespace];
-  const served = await startUi(cluster.kubeconfigPath, { args, entry });
+  const served = await serveUi(place, ground);
   const printedMs = performance.now();
   try {
     while (!(await read(served.url)).includes(`${COUNT} objects`)) await sleep(5);
     const readMs = performance.now();
     await read(served.url);
     const pageMs = performance.now() - readMs;
-    const updates = await measureUpdates(served, writeStatus);
+    const updates = await measureUpdates(served, (reason) => writeReason(place, ground, reason));
     await sleep(SETTLE_MS);
     return {
       startMs: printedMs - startedMs,
@@ -72,7 +88,7 @@ async function measureOnce(place: BenchPlace, { namespace }: Ground): Promise<Sa
 
 async function measureUpdates(
   { url }: UiProcess,
-  writeStatus: (status: object) => Promise<unknown>,
+  write: (reason: string) => Promise<void>,
 ): Promise<{ readonly updateMs: number; readonly updateKB: number }> {
   const stream = new Received(await open(url, 'text/event-stream'));
   await stream.waitFor(`${COUNT} objects`);
@@ -80,10 +96,8 @@ async function measureUpdates(
   const sizes: number[] = [];
   for (let update = 0; update < UPDATES; update++) {
     const reason = `Update${performance.now()}`.replace('.', 'x');
-    const lastTransitionTime = '2026-01-01T00:00:00Z';
-    const ready = { type: 'Ready', status: 'False', reason, message: '', lastTransitionTime };
     const writtenMs = performance.now();
-    await writeStatus({ observedGeneration: 1, conditions: [ready] });
+    await write(reason);
     sizes.push(await stream.waitFor(reason));
     tookMs.push(performance.now() - writtenMs);
   }

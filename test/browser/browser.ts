@@ -1,5 +1,5 @@
 // Lives here: a real headless Chromium, driven over its own debugging protocol, and the tests of pages in it.
-// May import it: test/monitoring.
+// May import it: test/bench and test/monitoring.
 // Start with: this file, then ui.test.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
