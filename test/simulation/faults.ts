@@ -1,5 +1,12 @@
 import type { Chance } from './chance.ts';
 import { type AwsEffect, type Fault, type KubeEffect, PHASES } from './scenario.ts';
+import { DEFINED_KINDS } from './served-definition.ts';
+
+/** In this order, so that each seed keeps its world; a new kind comes last. */
+const OTHER_KINDS = new Set([
+  ...['webapps', 'immortalcontainers', 'myapps', 'configmonitors'],
+  ...DEFINED_KINDS.map(({ plural }) => plural).filter((plural) => plural !== 'myingresses'),
+]);
 
 /** Operations of the two ports that the operator begins; crashes are drawn from them. */
 const PORT_OPERATIONS: readonly string[] = [
@@ -22,7 +29,7 @@ const PORT_OPERATIONS: readonly string[] = [
   'kube GET myingresses',
   'kube LIST myingresses',
   ...watchesOf('myingresses'),
-  ...['webapps', 'immortalcontainers', 'myapps', 'configmonitors'].flatMap((plural) => [
+  ...[...OTHER_KINDS].flatMap((plural) => [
     `kube PATCH ${plural}/status apply`,
     ...watchesOf(plural),
   ]),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENTFUL_MS, generate } from '../../simulation/generate.ts';
+import { DEFINED_KINDS } from '../../simulation/served-definition.ts';
 import { World } from '../../simulation/world/world.ts';
 
 const SEEDS = 12;
@@ -24,7 +25,7 @@ describe('a world in which the operator observes', () => {
     }
     const others = [...written].filter((label) => !/^kube PATCH \w+\/status /.test(label));
     expect(others).toEqual([]);
-    const kinds = ['configmonitors', 'immortalcontainers', 'myapps', 'myingresses', 'webapps'];
+    const kinds = DEFINED_KINDS.map(({ plural }) => plural).toSorted();
     const reported = [...written].map((label) => label.split(/[ /]/)[2] ?? '');
     expect([...new Set(reported)].toSorted()).toEqual(kinds);
   });
