@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { readIfAny, runSteps, writeProgram } from '../../deploy/publish-steps.ts';
 
-/**
- * The steps of the workflow that publishes, by bash as the runner starts it, with programs in place of those that
- * need a registry or an identity: what each of them is given.
- */
+/** With programs in place of all: what each of them is given. test/helm builds the files for real. */
 
-const WORKFLOW = resolve(import.meta.dirname, '../../../.github/workflows/release.yaml');
 const IMAGE_DIGEST = `sha256:${'1'.repeat(64)}`;
 const CHART_DIGEST = `sha256:${'2'.repeat(64)}`;
 
@@ -26,79 +20,23 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   gh: '',
 };
 
-/** It reads a password to its end, as the real ones do. */
-async function writeProgram(name: string, does: string): Promise<void> {
-  const path = join(directory, 'bin', name);
-  const reads = 'case "$*" in *--password-stdin) cat > "$BIN/../password" ;; esac';
-  await writeFile(path, `#!/bin/sh\necho "${name} $*" >> "$BIN/../calls"\n${reads}\n${does}\n`);
-  await chmod(path, 0o755);
-}
-
-interface Step {
-  readonly name?: string;
-  readonly run?: string;
-}
-
 let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'albridge-steps-'));
-  await mkdir(join(directory, 'bin'));
   await mkdir(join(directory, 'dist/release'), { recursive: true });
-  for (const [name, does] of Object.entries(PROGRAMS)) await writeProgram(name, does);
+  for (const [name, does] of Object.entries(PROGRAMS)) await writeProgram(directory, name, does);
 });
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/**
- * Only a shell that is named has pipefail:
- * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#defaultsrunshell
- */
-async function readFlags(): Promise<readonly string[]> {
-  const workflow = parse(await readFile(WORKFLOW, 'utf8')) as {
-    readonly defaults?: { readonly run?: { readonly shell?: string } };
-  };
-  const isNamed = workflow.defaults?.run?.shell === 'bash';
-  return isNamed ? ['--noprofile', '--norc', '-eo', 'pipefail', '-c'] : ['-e', '-c'];
-}
-
-async function readSteps(): Promise<readonly Step[]> {
-  const { jobs } = parse(await readFile(WORKFLOW, 'utf8')) as {
-    readonly jobs: { readonly publish: { readonly steps: readonly Step[] } };
-  };
-  return jobs.publish.steps.filter(({ run }) => run !== undefined);
-}
-
-async function readIfAny(name: string): Promise<string> {
-  return readFile(join(directory, name), 'utf8').catch(() => '');
-}
-
-/** https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#environment-files */
-async function readSettings(): Promise<Readonly<Record<string, string>>> {
-  const lines = (await readIfAny('env')).split('\n').filter(Boolean);
-  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
-}
-
-/** Runs every step in its order; returns the calls of programs. */
-async function runSteps(): Promise<readonly string[]> {
-  const bin = join(directory, 'bin');
-  const flags = await readFlags();
-  for (const { run = '' } of await readSteps()) {
-    const env = {
-      ...{ BIN: bin, PATH: `${bin}:${process.env['PATH']}`, HOME: directory },
-      ...{ GITHUB_ENV: join(directory, 'env'), GITHUB_PATH: join(directory, 'path') },
-      ...{ IMAGE: 'ghcr.io/Example/albridge', TAG: 'v1.2.3', ACTOR: 'someone', GH_TOKEN: 'secret' },
-      ...{ COSIGN: 'cosign@v3' },
-      ...(await readSettings()),
-    };
-    await promisify(execFile)('bash', [...flags, run], { cwd: directory, env });
-  }
-  return (await readIfAny('calls')).trim().split('\n');
+function run(): Promise<readonly string[]> {
+  return runSteps({ cwd: directory, home: directory, tag: 'v1.2.3' });
 }
 
 describe('the steps that publish', () => {
   it('build, push and sign by digest what the release page then names', async () => {
-    const calls = await runSteps();
+    const calls = await run();
     const image = 'ghcr.io/example/albridge';
     expect(calls).toContain(
       `npm run release -- --version 1.2.3 --image ${image} --app dist/image/app`,
@@ -120,9 +58,13 @@ describe('the steps that publish', () => {
   });
 
   it('stop where the registry refuses the chart: it is not signed, and there is no release page', async () => {
-    await writeProgram('helm', '[ "$1" != push ] || { echo "Error: denied" >&2; exit 1; }');
-    await expect(runSteps()).rejects.toThrow('Command failed');
-    const calls = await readIfAny('calls');
+    await writeProgram(
+      directory,
+      'helm',
+      '[ "$1" != push ] || { echo "Error: denied" >&2; exit 1; }',
+    );
+    await expect(run()).rejects.toThrow('Command failed');
+    const calls = await readIfAny(join(directory, 'calls'));
     expect(calls).toContain('docker buildx build');
     expect(calls).not.toMatch(/cosign sign --yes \S+charts|gh release/);
   });
