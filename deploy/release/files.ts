@@ -15,7 +15,7 @@ export interface Release {
   /** Without tag. */
   readonly image: string;
   readonly notes: string;
-  /** What `npm run build` has written; undefined: it is built here. */
+  /** The output of `npm run build`; undefined: it is built here. */
   readonly app: string | undefined;
 }
 

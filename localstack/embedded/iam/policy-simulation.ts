@@ -4,7 +4,7 @@ import { type Input, requiredText, requiredTexts, structuresOf, textsOf } from '
 import type { Authorizer } from './policy-evaluation.ts';
 
 /**
- * What the policy of a role says, without limits of an organisation and of sessions. The role of an access key with a
+ * Evaluates the policy of a role, without limits of an organisation and of sessions. The role of an access key with a
  * policy has the key's name. One result for each action and resource: how AWS sums up several resources is unverified.
  * https://docs.aws.amazon.com/IAM/latest/APIReference/API_SimulatePrincipalPolicy.html
  */
