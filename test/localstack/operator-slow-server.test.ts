@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SlowProxy, startSlowProxy } from '../fakes/slow-proxy.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
+import { OTHER_KINDS, OtherObjects } from '../surroundings/other-kinds.ts';
+import { writeProxyKubeconfig } from '../surroundings/proxy-kubeconfig.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
-import { writeProxyKubeconfig } from './proxy-kubeconfig.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let surroundings: Surroundings;
@@ -30,6 +31,7 @@ it('an API server that answers 1.5 s late costs the leader neither its Lease nor
   timeout: 700_000,
 }, async () => {
   const objects = await place.createNamespace('slow');
+  const others = new OtherObjects(place.api, objects.namespace);
   const operator = await startBehindProxy();
   const { articleSubnets: subnets } = place.network;
   const names = Array.from({ length: EDITS }, (_, index) => `web-${index}`);
@@ -39,11 +41,11 @@ it('an API server that answers 1.5 s late costs the leader neither its Lease nor
   proxy.delayBy(1500);
   await Promise.all([
     ...names.map((name) => objects.edit(name, { tags: { edited: 'yes' } })),
-    createOthers(objects.namespace),
+    keepOthersBusy(others, objects.namespace),
   ]);
-  const edited = await allReady(objects);
+  await Promise.all([allReady(objects), whenAllReconciled(others)]);
 
-  expect(edited).toHaveLength(EDITS);
+  expect(await countEdited(objects.namespace)).toBe(EDITS);
   expect(operator.log.filter(({ msg }) => msg === 'lost the lease')).toEqual([]);
   proxy.delayBy(0);
   expect(await operator.stop()).toBe(0);
@@ -58,41 +60,32 @@ async function startBehindProxy(): Promise<OperatorProcess> {
   });
 }
 
-async function allReady(objects: MyIngresses): ReturnType<MyIngresses['list']> {
-  return until(
-    'all are Ready',
-    async () => {
-      const all = await objects.list();
-      return all.every(isReady) && all;
-    },
+async function allReady(objects: MyIngresses): Promise<void> {
+  await until('all are Ready', async () => (await objects.list()).every(isReady), 300_000);
+}
+
+/** The other kinds are busy too, all at once. */
+async function keepOthersBusy(others: OtherObjects, namespace: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const create = async (name: string): Promise<void> => {
+    await place.api.ask({ method: 'POST', path, body: { metadata: { name }, data: { n: '1' } } });
+    await others.create(name);
+    await place.api.ask({ method: 'PATCH', path: `${path}/${name}`, body: { data: { n: '2' } } });
+  };
+  await Promise.all(Array.from({ length: OF_EACH_KIND }, (_, index) => create(`busy-${index}`)));
+}
+
+async function whenAllReconciled(others: OtherObjects): Promise<void> {
+  const count = OTHER_KINDS.length * OF_EACH_KIND;
+  await until(
+    'the other kinds are reconciled',
+    async () => (await others.listReconciled()).length === count,
     300_000,
   );
 }
 
-/** The other kinds are busy too, all at once. */
-async function createOthers(namespace: string): Promise<void> {
-  const kinds = [
-    { group: 'apps.example.com/v1', plural: 'webapps', kind: 'WebApp' },
-    { group: 'demo.rtfm.co.ua/v1', plural: 'myapps', kind: 'MyApp' },
-    {
-      group: 'immortalcontainer.flugel.it/v1alpha1',
-      plural: 'immortalcontainers',
-      kind: 'ImmortalContainer',
-    },
-  ];
-  const creates = kinds.flatMap(({ group, plural, kind }) =>
-    Array.from({ length: OF_EACH_KIND }, (_, index) =>
-      place.api.ask({
-        method: 'POST',
-        path: `/apis/${group}/namespaces/${namespace}/${plural}`,
-        body: {
-          apiVersion: group,
-          kind,
-          metadata: { name: `busy-${index}` },
-          spec: { image: 'nginx:1.25', ...(kind === 'MyApp' && { banner: 'hello' }) },
-        },
-      }),
-    ),
-  );
-  await Promise.all(creates);
+/** Balancers in AWS, not objects. */
+async function countEdited(namespace: string): Promise<number> {
+  const balancers = await place.standIn.balancersOf(namespace);
+  return balancers.filter(({ tags }) => tags['edited'] === 'yes').length;
 }

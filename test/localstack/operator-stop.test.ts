@@ -4,9 +4,9 @@ import { type ProxiedRequest, startSlowProxy } from '../fakes/slow-proxy.ts';
 import { isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
 import type { OperatorProcess } from '../surroundings/operator-process.ts';
 import { OTHER_KINDS, OtherObjects } from '../surroundings/other-kinds.ts';
+import { writeProxyKubeconfig } from '../surroundings/proxy-kubeconfig.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
 import { until } from '../surroundings/until.ts';
-import { writeProxyKubeconfig } from './proxy-kubeconfig.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let surroundings: Surroundings;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SlowProxy } from '../fakes/slow-proxy.ts';
-import type { Surroundings } from '../surroundings/surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** The operator's own kubeconfig, but for its way to the API server; gives its path. */
 export async function writeProxyKubeconfig(
