@@ -12,6 +12,7 @@ import { podSuccessor } from './pod-successor.ts';
 import { restartCalls } from './restart-calls.ts';
 import { rollout } from './rollout/rollout.ts';
 import { startTime } from './start-time.ts';
+import { stop } from './stop.ts';
 import { sweepCalls } from './sweep-calls.ts';
 import { exposeLatency } from './traffic/expose-latency.ts';
 import { growth } from './traffic/growth.ts';
@@ -48,6 +49,7 @@ export const figures: Readonly<Record<string, Figure>> = {
   manyMonitors,
   manyUsers,
   largeAccount,
+  stop,
   trafficCalls,
   trafficScanCalls,
   trafficRestartCalls,
