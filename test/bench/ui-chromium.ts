@@ -97,7 +97,7 @@ function observe(name: string, words: string): string {
       if (!document.body?.textContent.includes(${JSON.stringify(words)})) return;
       window.${name} = performance.timeOrigin + performance.now();
       observer.disconnect();
-    }).observe(document, { childList: true, subtree: true });
+    }).observe(document, { characterData: true, childList: true, subtree: true });
   })()`;
 }
 
