@@ -15,14 +15,13 @@ export interface ProcessInvariantParts {
   readonly report: Report;
 }
 
-/** The least hold after a refusal; requests of the same moment had left already. */
+/** The least hold after a refusal. */
 const SHORTEST_HOLD_MS = 500;
 const EPSILON = 1e-3;
 
 interface Bucket {
   level: number;
   atMs: number;
-  heldSinceMs: number;
   heldUntilMs: number;
 }
 
@@ -30,14 +29,12 @@ interface Bucket {
 export class ProcessInvariants {
   readonly #parts: ProcessInvariantParts;
   readonly #buckets = new Map<Life, Map<BucketName, Bucket>>();
-  readonly #askedMs = new WeakMap<AwsCallSeen, number>();
 
   constructor(parts: ProcessInvariantParts) {
     this.#parts = parts;
   }
 
   asked(call: AwsCallSeen): void {
-    this.#askedMs.set(call, this.#parts.nowMs());
     for (const bucket of getBuckets(call.operation)) this.#pay(call, bucket);
   }
 
@@ -63,13 +60,7 @@ export class ProcessInvariants {
   answered(call: AwsCallSeen, error: unknown): void {
     if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
     const bucket = this.#bucketOf(call.life, getTraits(call.operation).bucket);
-    // A refusal of what was under way when the hold began says nothing new, also after the shortest hold: slow
-    // credentials delay a call by seconds.
-    const wasUnderWay = (this.#askedMs.get(call) ?? 0) < bucket.heldSinceMs;
-    const nowMs = this.#parts.nowMs();
-    if (wasUnderWay || nowMs < bucket.heldUntilMs) return;
-    bucket.heldSinceMs = nowMs;
-    bucket.heldUntilMs = nowMs + SHORTEST_HOLD_MS;
+    bucket.heldUntilMs = this.#parts.nowMs() + SHORTEST_HOLD_MS;
   }
 
   sent({ life, operation }: AwsCallSeen): void {
@@ -88,10 +79,7 @@ export class ProcessInvariants {
     this.#buckets.set(life, own);
     const known = own.get(name);
     if (known) return known;
-    const fresh = {
-      ...{ level: this.#parts.limits[name].burst, atMs: 0 },
-      ...{ heldSinceMs: 0, heldUntilMs: 0 },
-    };
+    const fresh = { level: this.#parts.limits[name].burst, atMs: 0, heldUntilMs: 0 };
     own.set(name, fresh);
     return fresh;
   }

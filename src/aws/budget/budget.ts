@@ -129,8 +129,9 @@ export class Budget {
   /** AWS refused a request for its rate, or several in a row did not get through: the class is held. */
   recordRefusal(operation: AwsOperation, refusal: Refusal, retryAfterMs = 0): void {
     const bucket = this.#getClass(operation);
-    // Requests that were under way when the hold began say nothing new.
-    if (!this.#isHeld(bucket)) this.#count(bucket, refusal, retryAfterMs);
+    const askedMs = Math.min(retryAfterMs, LONGEST_ASKED_MS);
+    if (this.#isHeld(bucket)) this.#prolong(bucket, refusal, askedMs);
+    else this.#count(bucket, refusal, askedMs);
   }
 
   /** AWS answered a request: the next refusal starts from a short hold again. */
@@ -249,27 +250,34 @@ export class Budget {
     });
   }
 
-  #count(bucket: Bucket, refusal: Refusal, retryAfterMs: number): void {
-    bucket.refusals++;
-    if (bucket.refusals < REFUSALS[refusal].holdsFrom && retryAfterMs === 0) return;
-    bucket.heldFor = refusal;
-    this.#hold(bucket, Math.min(retryAfterMs, LONGEST_ASKED_MS));
-  }
-
-  #hold(bucket: Bucket, askedMs: number): void {
+  #count(bucket: Bucket, refusal: Refusal, askedMs: number): void {
     const { clock, metrics, log } = this.#options;
-    const { longestMs, said, holdsFrom } = REFUSALS[bucket.heldFor];
+    const { holdsFrom, longestMs, said } = REFUSALS[refusal];
+    bucket.refusals++;
+    if (bucket.refusals < holdsFrom && askedMs === 0) return;
     const inARow = Math.max(0, bucket.refusals - holdsFrom);
     const leastMs = Math.max(askedMs, Math.min(longestMs, FIRST_HOLD_MS * 2 ** inARow));
     const holdMs = addJitter(clock, leastMs, 0.5);
-    bucket.heldUntilMs = clock.monotonicMs() + holdMs;
+    this.#hold(bucket, refusal, holdMs);
+    const { name } = bucket;
+    metrics.count(awsMetrics.budgetHolds, { bucket: name });
+    log.info('holding calls to AWS', { why: said, bucket: name, holdMs: Math.round(holdMs) });
+  }
+
+  /**
+   * The request was under way when the hold began, so the next hold is no longer for it. A throttle still
+   * shows that AWS refused a moment ago; a request that got no service may have begun long before.
+   */
+  #prolong(bucket: Bucket, refusal: Refusal, askedMs: number): void {
+    const leastMs = Math.max(askedMs, refusal === 'Throttled' ? FIRST_HOLD_MS : 0);
+    const leftMs = bucket.heldUntilMs - this.#options.clock.monotonicMs();
+    if (leastMs > leftMs) this.#hold(bucket, refusal, leastMs);
+  }
+
+  #hold(bucket: Bucket, refusal: Refusal, holdMs: number): void {
+    bucket.heldFor = refusal;
+    bucket.heldUntilMs = this.#options.clock.monotonicMs() + holdMs;
     bucket.tokens.drain(holdMs);
-    metrics.count(awsMetrics.budgetHolds, { bucket: bucket.name });
-    log.info('holding calls to AWS', {
-      why: said,
-      bucket: bucket.name,
-      holdMs: Math.round(holdMs),
-    });
   }
 }
 
