@@ -66,7 +66,7 @@ function describeListeners(
   });
 }
 
-/** The default one is in the list twice where it was added to it as well. */
+/** The default one first, and once more where it was also added: there it stays when another becomes the default one. */
 async function describeCertificates(
   call: AwsCall,
   listenerArn: string,
@@ -81,7 +81,7 @@ async function describeCertificates(
     return { items: answer.Certificates ?? [], next: answer.NextMarker };
   });
   const defaultFirst = all.toSorted((a, b) => Number(b.IsDefault ?? 0) - Number(a.IsDefault ?? 0));
-  return [...new Set(defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []))];
+  return defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []);
 }
 
 async function describeAttributes(

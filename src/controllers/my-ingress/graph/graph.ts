@@ -116,7 +116,7 @@ export interface ObservedTargetGroup {
 
 export interface ObservedListener {
   readonly listener: Listener;
-  /** All, the default one first; undefined: not read in this pass. */
+  /** The default one, then those added to it, of which it may be one; undefined: not read in this pass. */
   readonly certificates?: readonly string[];
   /** undefined: not read in this pass. */
   readonly attributes?: Readonly<Record<string, string>>;

@@ -121,9 +121,9 @@ const PROJECTIONS: Projections = {
         : one,
     ),
   AddListenerCertificates: ({ before, input: { listener, certificate } }) =>
-    changeCertificates(before, listener, (all) => [...new Set([...all, certificate])]),
+    changeCertificates(before, listener, (added) => [...new Set([...added, certificate])]),
   RemoveListenerCertificates: ({ before, input: { listener, certificate } }) =>
-    changeCertificates(before, listener, (all) => all.filter((one) => one !== certificate)),
+    changeCertificates(before, listener, (added) => added.filter((one) => one !== certificate)),
   DeleteListener: ({ before, input }) => ({
     listeners: before.listeners.filter(({ listener: { arn } }) => arn !== input.arn),
   }),
@@ -217,15 +217,16 @@ function changeRules(
   return changeListeners(before, (one) => ({ ...one, rules: one.rules.flatMap(change) }));
 }
 
-/** The default one is the first, and is neither added nor removed so. */
+/** Changes those added to a listener; its default one is the first, and stays. */
 function changeCertificates(
   before: ObservedGraph,
   id: string,
-  change: (all: readonly string[]) => readonly string[],
+  change: (added: readonly string[]) => readonly string[],
 ): Partial<StandingGraph> {
   return changeListeners(before, (one) => {
-    const { certificates = one.listener.certificates } = one;
-    return isResource(one.tags, id) ? { ...one, certificates: change(certificates) } : one;
+    const [first, ...added] = one.certificates ?? one.listener.certificates;
+    if (first === undefined || !isResource(one.tags, id)) return one;
+    return { ...one, certificates: [first, ...change(added)] };
   });
 }
 

@@ -11,9 +11,8 @@ export function projectListener(
 ): ObservedListener {
   const { sslPolicy, mutualTls, ...plain } = { ...listener, ...settings };
   const isPlain = plain.protocol === 'HTTP';
-  const further = certificates.slice(1).filter((one) => one !== certificate);
-  const first = certificate ?? certificates[0];
-  const all = isPlain || first === undefined ? [] : [first, ...further];
+  const [first = certificate, ...further] = certificates;
+  const all = isPlain || first === undefined ? [] : [certificate ?? first, ...further];
   return {
     ...rest,
     ...(attributes && { attributes: fitAttributes(attributes, plain.protocol) }),

@@ -165,9 +165,12 @@ describe('listeners', () => {
     expect(certificates).toEqual([CERTIFICATE]);
     for (const certificate of more) await listeners.addCertificate(arn, certificate);
     expect(await listeners.listCertificates(arn, never)).toEqual([CERTIFICATE, ...more]);
-    await listeners.modify(arn, { certificate: more[1] as string });
-    await listeners.removeCertificate(arn, more[0] as string);
-    expect((await listeners.listCertificates(arn, never))?.[0]).toBe(more[1]);
+    const [second = '', third = ''] = more;
+    await listeners.modify(arn, { certificate: third });
+    await listeners.removeCertificate(arn, second);
+    expect(await listeners.listCertificates(arn, never)).toEqual([third, third]);
+    await listeners.modify(arn, { certificate: second });
+    expect(await listeners.listCertificates(arn, never)).toEqual([second, third]);
   });
 
   it('of a balancer that is gone are absent', async () => {

@@ -49,7 +49,7 @@ function listIds({ securityGroups, targetGroups, listeners }: ObservedGraph): re
   ];
 }
 
-/** Without what no plan looks at: the default rule, further certificates (see `isProjected`), the order of a list, attributes that are never written. */
+/** Without what no plan looks at: the default rule, the order of a list, attributes that are never written. */
 function simplify(graph: ObservedGraph): object {
   const { loadBalancer, securityGroups, targetGroups, listeners } = graph;
   return {
@@ -71,8 +71,8 @@ function simplify(graph: ObservedGraph): object {
       ({ arn }) => arn,
     ),
     listeners: byName(
-      listeners.map(({ listener, tags, attributes, rules }) => ({
-        ...{ ...listener, tags, attributes },
+      listeners.map(({ listener, certificates = [], tags, attributes, rules }) => ({
+        ...{ ...listener, certificates, tags, attributes },
         rules: byName(
           rules.filter(({ rule }) => rule.priority !== 'default'),
           ({ rule: { arn } }) => arn,
