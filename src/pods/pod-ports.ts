@@ -7,14 +7,22 @@ export type Eviction =
   /** A disruption budget does not allow it now. */
   | { readonly kind: 'blocked'; readonly message: string }
   /** Two disruption budgets select the pod: it is refused until a person changes that. */
-  | { readonly kind: 'ambiguous'; readonly message: string };
+  | { readonly kind: 'ambiguous'; readonly message: string }
+  /** The pod is another than the given one by now, and stays. Of the guard `unchanged` only. */
+  | { readonly kind: 'changed' };
+
+/**
+ * `same`: by UID, Conflict where another pod has taken the name. `unchanged`: by resourceVersion too.
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/
+ */
+export type PodGuard = 'same' | 'unchanged';
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/ */
 export interface PodEvictor {
-  /** Guarded by UID: Conflict where another pod has taken the name. Throws OperatorError. */
-  evict(pod: KubeObject): Promise<Eviction>;
+  /** Throws OperatorError. */
+  evict(pod: KubeObject, guard: PodGuard): Promise<Eviction>;
   /** The same without asking any budget. */
-  delete(pod: KubeObject): Promise<Eviction>;
+  delete(pod: KubeObject, guard: PodGuard): Promise<Eviction>;
 }
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions */

@@ -90,42 +90,55 @@ async function isThere(pod: KubeObject): Promise<boolean> {
 describe('the eviction of a pod by a real API server', () => {
   it('evicts it', async () => {
     const pod = await createPod();
-    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+    expect(await evictor.evict(pod, 'same')).toEqual({ kind: 'evicted' });
     expect(await isThere(pod)).toBe(false);
   });
 
   it('succeeds if the pod no longer exists', async () => {
     const pod = await createPod();
-    await evictor.evict(pod);
-    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+    await evictor.evict(pod, 'same');
+    expect(await evictor.evict(pod, 'same')).toEqual({ kind: 'evicted' });
   });
 
   it.each(['evict', 'delete'] as const)('%s hits no other pod of the name', async (verb) => {
     const pod = await createPod();
     const uid = 'f5a3c1d0-0000-4000-8000-000000000000';
     const old = { ...pod, metadata: { ...pod.metadata, uid } };
-    await expect(evictor[verb](old)).rejects.toMatchObject({ reason: 'Conflict' });
+    await expect(evictor[verb](old, 'same')).rejects.toMatchObject({ reason: 'Conflict' });
     expect(await isThere(pod)).toBe(true);
   });
+
+  it.each(['evict', 'delete'] as const)(
+    '%s waits for the newest state of the pod',
+    async (verb) => {
+      const pod = await createPod();
+      expect(await evictor[verb](pod, 'unchanged')).toEqual({ kind: 'changed' });
+      expect(await isThere(pod)).toBe(true);
+      const live = await read<KubeObject>(kube.client, POD, pod);
+      expect(await evictor[verb](live, 'unchanged')).toEqual({ kind: 'evicted' });
+      expect(await isThere(pod)).toBe(false);
+      expect(await evictor[verb](live, 'unchanged')).toEqual({ kind: 'evicted' });
+    },
+  );
 
   it('is not asked of budgets where the pod is deleted', async () => {
     const pod = await createPod();
     await createBudget('a', 0);
-    expect(await evictor.delete(pod)).toEqual({ kind: 'evicted' });
+    expect(await evictor.delete(pod, 'same')).toEqual({ kind: 'evicted' });
     expect(await isThere(pod)).toBe(false);
-    expect(await evictor.delete(pod)).toEqual({ kind: 'evicted' });
+    expect(await evictor.delete(pod, 'same')).toEqual({ kind: 'evicted' });
   });
 
   it('succeeds if a budget allows it', async () => {
     const pod = await createPod();
     await createBudget('a', 1);
-    expect(await evictor.evict(pod)).toEqual({ kind: 'evicted' });
+    expect(await evictor.evict(pod, 'same')).toEqual({ kind: 'evicted' });
   });
 
   it('is blocked by a budget without room, and the pod stays', async () => {
     const pod = await createPod();
     await createBudget('a', 0);
-    expect(await evictor.evict(pod)).toEqual({
+    expect(await evictor.evict(pod, 'same')).toEqual({
       kind: 'blocked',
       message: "Cannot evict pod as it would violate the pod's disruption budget.",
     });
@@ -136,7 +149,7 @@ describe('the eviction of a pod by a real API server', () => {
     const pod = await createPod();
     await createBudget('a', 1);
     await createBudget('b', 1);
-    expect(await evictor.evict(pod)).toEqual({
+    expect(await evictor.evict(pod, 'same')).toEqual({
       kind: 'ambiguous',
       message: expect.stringContaining('more than one PodDisruptionBudget') as string,
     });

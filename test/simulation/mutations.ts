@@ -322,8 +322,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/eviction.ts',
-    find: "spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod)",
-    replace: 'spec.strategy.length > 0 ? evictor.delete(pod) : evictor.evict(pod)',
+    find: "spec.strategy === 'Delete' ? evictor.delete(pod, guard) : evictor.evict(pod, guard)",
+    replace: 'spec.strategy.length > 0 ? evictor.delete(pod, guard) : evictor.evict(pod, guard)',
     why: 'PodDisruptionBudgets do not hold',
     seed: 1,
   },

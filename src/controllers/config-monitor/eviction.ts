@@ -205,6 +205,7 @@ async function evictPod(
   warnOfUnmanaged(pod, scope);
   try {
     const answer = await evictOrDelete(pod, scope);
+    if (answer.kind === 'changed') return undefined;
     if (answer.kind !== 'evicted') {
       count({ blocked: 1 }, scope);
       return { ...answer, pod: pod.metadata.name };
@@ -222,8 +223,10 @@ async function evictPod(
   return undefined;
 }
 
+/** One that is not ready goes beyond the limit: only as long as no newer state of it may say otherwise. */
 function evictOrDelete(pod: TrimmedPod, { evictor, spec }: Scope): Promise<Eviction> {
-  return spec.strategy === 'Delete' ? evictor.delete(pod) : evictor.evict(pod);
+  const guard = pod.state === 'ready' ? 'same' : 'unchanged';
+  return spec.strategy === 'Delete' ? evictor.delete(pod, guard) : evictor.evict(pod, guard);
 }
 
 /** The article's sentence, in log and events. */

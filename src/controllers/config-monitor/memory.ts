@@ -195,7 +195,7 @@ export class Progress {
 
 /** The reason why a pod or its owner was not restarted. */
 export type Refusal =
-  | (Exclude<Eviction, { readonly kind: 'evicted' }> & { readonly pod: string })
+  | (Exclude<Eviction, { readonly kind: 'evicted' | 'changed' }> & { readonly pod: string })
   | { readonly kind: 'failed'; readonly error: OperatorError };
 
 /**

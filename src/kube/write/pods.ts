@@ -5,6 +5,7 @@ import type {
   PodConditionDraft,
   PodConditionWriter,
   PodEvictor,
+  PodGuard,
 } from '../../pods/pod-ports.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import {
@@ -21,60 +22,70 @@ import { createApplyRequest } from './server-side-apply.ts';
 /** Sends pods of the given kind away, which is the core's Pod, whatever form its callers hold it in. */
 export function createPodEvictor(client: KubeClient, podKind: ResourceKind): PodEvictor {
   return {
-    evict: (pod) =>
-      translateErrors(`evict ${describeObject(pod)}`, () => evictPod(client, podKind, pod)),
-    delete: (pod) =>
-      translateErrors(`delete ${describeObject(pod)}`, () => deletePod(client, podKind, pod)),
+    evict: (pod, guard) =>
+      translateErrors(`evict ${describeObject(pod)}`, () =>
+        send(guard, () => evictPod(client, podKind, { pod, guard })),
+      ),
+    delete: (pod, guard) =>
+      translateErrors(`delete ${describeObject(pod)}`, () =>
+        send(guard, () => deletePod(client, podKind, { pod, guard })),
+      ),
   };
 }
 
-/** https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/eviction-v1/ */
-async function evictPod(
-  client: KubeClient,
-  podKind: ResourceKind,
-  pod: KubeObject,
-): Promise<Eviction> {
-  const { name, namespace } = pod.metadata;
-  const eviction = {
-    apiVersion: 'policy/v1',
-    kind: 'Eviction',
-    metadata: { name, namespace },
-    deleteOptions: { preconditions: createPrecondition(pod) },
-  };
+interface Sending {
+  readonly pod: KubeObject;
+  readonly guard: PodGuard;
+}
+
+async function send(guard: PodGuard, request: () => Promise<unknown>): Promise<Eviction> {
   try {
-    const path = buildObjectPath(podKind, pod, 'eviction');
-    await client.request<unknown>({ method: 'POST', path, body: JSON.stringify(eviction) });
+    await request();
     return { kind: 'evicted' };
   } catch (error) {
-    const refusal = isNotFound(error) ? { kind: 'evicted' as const } : classifyRefusal(error);
+    if (isNotFound(error)) return { kind: 'evicted' };
+    if (guard === 'unchanged' && isConflict(error)) return { kind: 'changed' };
+    const refusal = classifyRefusal(error);
     if (refusal !== undefined) return refusal;
     throw error;
   }
 }
 
-async function deletePod(
+/** https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/eviction-v1/ */
+function evictPod(
   client: KubeClient,
   podKind: ResourceKind,
-  pod: KubeObject,
-): Promise<Eviction> {
-  const options = {
-    apiVersion: 'v1',
-    kind: 'DeleteOptions',
-    preconditions: createPrecondition(pod),
+  { pod, guard }: Sending,
+): Promise<unknown> {
+  const { name, namespace } = pod.metadata;
+  const eviction = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name, namespace },
+    deleteOptions: { preconditions: createPreconditions(pod, guard) },
   };
-  const path = buildObjectPath(podKind, pod);
-  try {
-    await client.request<unknown>({ method: 'DELETE', path, body: JSON.stringify(options) });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-  return { kind: 'evicted' };
+  const path = buildObjectPath(podKind, pod, 'eviction');
+  return client.request<unknown>({ method: 'POST', path, body: JSON.stringify(eviction) });
 }
 
-function createPrecondition(pod: KubeObject): { readonly uid: string } {
-  const { uid } = pod.metadata;
+function deletePod(
+  client: KubeClient,
+  podKind: ResourceKind,
+  { pod, guard }: Sending,
+): Promise<unknown> {
+  const preconditions = createPreconditions(pod, guard);
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
+  const path = buildObjectPath(podKind, pod);
+  return client.request<unknown>({ method: 'DELETE', path, body: JSON.stringify(options) });
+}
+
+function createPreconditions(
+  pod: KubeObject,
+  guard: PodGuard,
+): { readonly uid: string; readonly resourceVersion?: string } {
+  const { uid, resourceVersion } = pod.metadata;
   if (uid === undefined) throw new Error(`${describeObject(pod)} without a UID`);
-  return { uid };
+  return { uid, ...(guard === 'unchanged' && resourceVersion && { resourceVersion }) };
 }
 
 function classifyRefusal(error: unknown): Eviction | undefined {

@@ -53,7 +53,7 @@ const EVICTION_API = 'eviction-api';
  */
 export function evictPod(parts: WriteParts, eviction: Eviction): Json {
   const live = liveOf(parts, PODS, eviction.key);
-  guardUid(live, eviction.deleteOptions);
+  guard(live, eviction.deleteOptions);
   if (isGuarded(live)) throw denied({ kind: PODS, name: live.metadata.name });
   if (!isBeyondBudgets(live)) askBudget(parts, live);
   disrupt(parts, live, eviction);
@@ -64,11 +64,14 @@ export function isGuarded({ metadata }: StoredObject): boolean {
   return metadata.annotations?.['simulation/guarded'] === GUARDED['simulation/guarded'];
 }
 
-function guardUid({ metadata }: StoredObject, { preconditions = {} }: DeleteOptions): void {
-  const { uid = metadata.uid } = preconditions;
-  if (uid === metadata.uid) return;
-  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
-  throw conflict({ kind: PODS, name: metadata.name }, why);
+function guard({ metadata }: StoredObject, { preconditions = {} }: DeleteOptions): void {
+  const given = { UID: preconditions.uid, ResourceVersion: preconditions.resourceVersion };
+  const live = { UID: metadata.uid, ResourceVersion: metadata.resourceVersion };
+  for (const field of ['UID', 'ResourceVersion'] as const) {
+    if (given[field] === undefined || given[field] === live[field]) continue;
+    const why = `Precondition failed: ${field} in precondition: ${given[field]}, ${field} in object meta: ${live[field]}`;
+    throw conflict({ kind: PODS, name: metadata.name }, why);
+  }
 }
 
 /** What is going, has not begun or is over serves nobody. */
@@ -119,7 +122,7 @@ function selects({ metadata, spec }: Budget, pod: StoredObject): boolean {
   );
 }
 
-/** The pod says by whom it is disrupted before it goes. */
+/** The pod says by whom it is disrupted before it goes; the preconditions held before that (test/envtest/kube-pods.test.ts). */
 function disrupt(parts: WriteParts, pod: StoredObject, { by, deleteOptions }: Eviction): void {
   const context = { kind: PODS, by, manager: 'kube-apiserver', part: 'main' } as const;
   if (pod.metadata.deletionTimestamp !== undefined) return;
@@ -135,7 +138,7 @@ function disrupt(parts: WriteParts, pod: StoredObject, { by, deleteOptions }: Ev
     conditions: [...conditions.filter(({ type }) => type !== told.type), told],
   };
   const marked = parts.table.put(PODS, { ...pod, status }, by);
-  deleteObject(parts, marked, { options: deleteOptions, context });
+  deleteObject(parts, marked, { options: { ...deleteOptions, preconditions: {} }, context });
 }
 
 function statusOf(pod: StoredObject): PodStatus {

@@ -77,7 +77,7 @@ export function storeObject(
 }
 
 export interface DeleteOptions {
-  readonly preconditions?: { readonly uid?: string };
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: string;
   readonly gracePeriodSeconds?: number;
 }
@@ -101,9 +101,14 @@ export function deleteObject(
 }
 
 function guardDelete({ metadata }: StoredObject, options: DeleteOptions, kind: ServedKind): void {
-  const wanted = options.preconditions?.uid;
-  if (wanted === undefined || wanted === metadata.uid) return;
-  const why = `the UID in the precondition (${wanted}) does not match the UID in record (${metadata.uid})`;
+  const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } =
+    options.preconditions ?? {};
+  if (uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid})`;
+    throw conflict({ kind, name: metadata.name }, why);
+  }
+  if (resourceVersion === metadata.resourceVersion) return;
+  const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion})`;
   throw conflict({ kind, name: metadata.name }, why);
 }
 

@@ -44,6 +44,25 @@ describe('the availability of restarted pods', () => {
     expect(bench.cluster.evicted).toHaveLength(1);
   });
 
+  it('keeps a pod that becomes ready before its eviction arrives', async () => {
+    await bench.deploy(3);
+    const [first, ...others] = bench.cluster.pods();
+    bench.cluster.isBroken = true;
+    for (const pod of others) bench.kube.delete(pod);
+    await bench.monitor({ maxUnavailable: 1 });
+    let arrived = 0;
+    bench.cluster.beforeEviction = () => {
+      bench.cluster.isFull = true;
+      arrived++;
+      if (arrived === 2) bench.cluster.heal();
+      return Promise.resolve();
+    };
+    await bench.change('two', 60_000);
+    expect(arrived).toBeGreaterThan(1);
+    expect(bench.cluster.evicted).toHaveLength(1);
+    expect(bench.cluster.names).toContain(first?.metadata.name);
+  });
+
   it('does not make the object Ready before the last pods have stayed ready', async () => {
     await bench.deploy(1);
     await bench.monitor();

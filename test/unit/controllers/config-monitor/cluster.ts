@@ -7,6 +7,7 @@ import type {
   LivePods,
   LivePodsQuery,
   PodEvictor,
+  PodGuard,
 } from '../../../../src/pods/pod-ports.ts';
 import type { Workload, WorkloadRef, Workloads } from '../../../../src/pods/workloads.ts';
 import type { FakeKube } from '../../../fakes/fake-kube.ts';
@@ -140,16 +141,18 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     return new Set(selected.map(({ metadata }) => metadata.uid ?? ''));
   }
 
-  async evict(pod: KubeObject): Promise<Eviction> {
+  async evict(pod: KubeObject, guard: PodGuard): Promise<Eviction> {
     await this.beforeEviction();
     const answer = this.answer(pod);
     if (answer instanceof Error) throw answer;
-    return answer ?? this.delete(pod);
+    return answer ?? this.delete(pod, guard);
   }
 
-  async delete(pod: KubeObject): Promise<Eviction> {
+  async delete(pod: KubeObject, guard: PodGuard): Promise<Eviction> {
     const live = this.#kube.get(pod);
     if (live?.metadata.uid !== pod.metadata.uid) return { kind: 'evicted' };
+    const isUnchanged = live?.metadata.resourceVersion === pod.metadata.resourceVersion;
+    if (guard === 'unchanged' && !isUnchanged) return { kind: 'changed' };
     this.evicted.push(pod.metadata.name);
     this.#kube.delete(live as KubeObject);
     return { kind: 'evicted' };

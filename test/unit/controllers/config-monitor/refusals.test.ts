@@ -46,7 +46,7 @@ describe('a refusal to evict', () => {
     await bench.change('two', 60_000);
     expect(bench.message('Stalled')).toContain(bench.before[0]);
     const [first] = bench.cluster.pods();
-    if (first !== undefined) await bench.cluster.delete(first);
+    if (first !== undefined) await bench.cluster.delete(first, 'same');
     await bench.clock.advance(60_000);
     expect(bench.message('Stalled')).toContain(bench.before[1]);
   });
