@@ -98,8 +98,7 @@ export class AwsInvariants {
     if (owner === undefined || balancer === undefined) {
       return report('foreign-untouched', `${operation} to ${balancer?.name ?? arn}`);
     }
-    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner);
-    if (isKnown) this.#judgeFinalizer(operation, owner);
+    this.#judgeFinalizer(operation, owner);
     if (operation === 'DeleteLoadBalancer') this.#judgeDelete(balancer, owner);
     if (operation === 'AddTags') this.#judgeRecord(input, balancer, owner);
     if (operation === 'RemoveTags') this.#judgeRemoval(input, balancer, owner);
@@ -129,8 +128,8 @@ export class AwsInvariants {
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
-    const { account, object, report } = this.#parts;
-    if (account.goneInSpite.has(owner)) return;
+    const { account, lostFinalizers, object, report } = this.#parts;
+    if (account.goneInSpite.has(owner) || lostFinalizers.mayBeUnknown(owner)) return;
     if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
     report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
   }

@@ -139,8 +139,7 @@ export class TrafficInvariants {
     const recent = claims.recentOwnerOf(before, this.#findAgeMs(operation));
     const owner = recent ?? (operation === 'AddTags' ? claims.heirOf(before) : undefined);
     if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
-    const isKnown = !this.#parts.lostFinalizers.mayBeUnknown(owner, operation);
-    if (isKnown) this.#judgeFinalizer(operation, owner);
+    this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
     else this.#judgeTags(before, after.tags, owner);
   }
@@ -151,8 +150,8 @@ export class TrafficInvariants {
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
-    const { object, isGoneInSpite, report } = this.#parts;
-    if (isGoneInSpite(owner)) return;
+    const { object, isGoneInSpite, lostFinalizers, report } = this.#parts;
+    if (isGoneInSpite(owner) || lostFinalizers.mayBeUnknown(owner, operation)) return;
     if (object(owner)?.metadata.finalizers?.includes(loadBalancerFinalizer)) return;
     report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
   }

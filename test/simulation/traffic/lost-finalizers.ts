@@ -8,6 +8,8 @@ import { isOperator, type Stage } from '../world/stage.ts';
  * opened again, or a watch that was silent for 45 s.
  */
 const UNKNOWN_MS = 60_000;
+/** A call arrives at most so long after it was sent (`world/aws-network.ts`), and the change meets it on its way. */
+const IN_FLIGHT_MS = 50;
 
 /**
  * Finalizers that others took off. The operator knows an object by its watch alone, which is eventually consistent
@@ -30,7 +32,7 @@ export class LostFinalizers {
   }
 
   /**
-   * Whether a fault may hide from the operator that the object has lost it. Targets follow their pods until the pass
+   * Whether the operator may not know that the object has lost it: it was lost since the call was sent, or a fault hides it. Targets follow their pods until the pass
    * that takes the group away, which may wait for a worker; they leave nothing behind.
    */
   mayBeUnknown(key: string, operation = ''): boolean {
@@ -38,6 +40,7 @@ export class LostFinalizers {
     const lostMs = this.#lostMs.get(key);
     const nowMs = clock.monotonicMs();
     if (lostMs === undefined || nowMs - lostMs > UNKNOWN_MS) return false;
+    if (nowMs - lostMs <= IN_FLIGHT_MS) return true;
     return operation.endsWith('Targets') || isCutOff(lostMs - UNKNOWN_MS, nowMs);
   }
 }

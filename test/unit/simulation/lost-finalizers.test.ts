@@ -35,12 +35,19 @@ describe('a finalizer that somebody else took off', () => {
     expect(lost.mayBeUnknown(KEY)).toBe(false);
   });
 
+  it('is unknown to a call that was sent before', async () => {
+    const { clock, lost } = await watchLoss('user', 100_000);
+    await clock.advance(50);
+    expect(lost.mayBeUnknown(KEY)).toBe(true);
+  });
+
   it.each([
     ['without a fault', 'user', undefined],
     ['with a fault that was over long before', 'user', 30_000],
     ['by the operator itself', 'replica-0_1', 100_000],
   ])('is known %s', async (_, by, struckMs) => {
-    const { lost } = await watchLoss(by, 100_000, struckMs);
+    const { clock, lost } = await watchLoss(by, 100_000, struckMs);
+    await clock.advance(51);
     expect(lost.mayBeUnknown(KEY)).toBe(false);
   });
 });

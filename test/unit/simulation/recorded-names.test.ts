@@ -24,6 +24,7 @@ function judgeCreate(dropped: Picture): readonly string[] {
   const invariants = new TrafficInvariants({
     claims: { ownerOf: () => 'web/shop' },
     object: () => draftRecord([]),
+    lostFinalizers: { mayBeUnknown: () => false },
     isGoneInSpite: () => false,
     report: (promise: string) => broken.push(promise),
   } as unknown as Parts);

@@ -11,8 +11,7 @@ export function projectListener(
 ): ObservedListener {
   const { sslPolicy, mutualTls, ...plain } = { ...listener, ...settings };
   const isPlain = plain.protocol === 'HTTP';
-  const [first = certificate, ...further] = certificates;
-  const all = isPlain || first === undefined ? [] : [certificate ?? first, ...further];
+  const all = isPlain ? [] : replaceDefault(certificates, certificate);
   return {
     ...rest,
     ...(attributes && { attributes: fitAttributes(attributes, plain.protocol) }),
@@ -25,6 +24,13 @@ export function projectListener(
       certificates: all.slice(0, 1),
     },
   };
+}
+
+function replaceDefault(
+  certificates: readonly string[],
+  certificate: string | undefined,
+): readonly string[] {
+  return certificate === undefined ? certificates : [certificate, ...certificates.slice(1)];
 }
 
 /** Those of TLS are of HTTPS alone. */
