@@ -84,9 +84,9 @@ async function comesToRest(
 
 /** Whether the operator writes nothing, for so long that it looks at everything once more. */
 async function isQuiet(world: World, isOver: () => boolean): Promise<boolean> {
-  const before = world.operatorWrites;
+  const before = world.writes.count;
   await world.clock.runUntil(world.clock.monotonicMs() + QUIET_MS, isOver);
-  return world.operatorWrites === before;
+  return world.writes.count === before;
 }
 
 function chooseConvergenceMs({ steps }: Scenario): number {

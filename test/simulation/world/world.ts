@@ -53,7 +53,7 @@ import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { Kubelet } from './kubelet.ts';
 import type { Life } from './life.ts';
-import { isGated } from './pod-facts.ts';
+import { OperatorWrites } from './operator-writes.ts';
 import { LEASE } from './replica.ts';
 import type { SlowWatch } from './slow-watch.ts';
 import { type Cast, isOperator, type Stage } from './stage.ts';
@@ -92,8 +92,7 @@ export class World {
   readonly clock: SimClock;
   readonly board: FaultBoard;
   readonly trace: string[] = [];
-  /** Writes of the operator that were accepted, leases and events aside. */
-  operatorWrites = 0;
+  readonly writes = new OperatorWrites();
   violation: Violation | undefined;
   readonly #scenario: Scenario;
   readonly #isTraced: boolean;
@@ -278,7 +277,7 @@ export class World {
       this.#discovery.during(call, () => this.#myIngress.during(call, carryOut)),
     answered: (call, error) => {
       // What AWS refuses is tried again now and then, for as long as nobody heals it.
-      if (isWrite(call.operation) && !error) this.operatorWrites += 1;
+      if (isWrite(call.operation) && !error) this.writes.onAwsWrite();
       if (error) this.tell(`${call.life.name} ${call.label}: ${(error as Error).message}`);
       this.#processes.answered(call, error);
     },
@@ -325,9 +324,8 @@ export class World {
   #onCommit(commit: Commit): void {
     const { kind, by } = commit;
     if (BACKGROUND.has(kind)) return;
+    this.writes.onCommit(commit, this.clock.monotonicMs());
     if (isOperator(by)) {
-      // A rollout whose pods wait for ten minutes each goes on for long after all else is at rest.
-      if (kind !== PODS || !isGated(commit.object)) this.operatorWrites += 1;
       this.#meetReasons(commit);
       const what = `${kind.kind} ${keyOfStored(commit.object)} was written`;
       if (!WRITABLE.has(kind) && !isNewHashKey(commit)) this.report('foreign-untouched', what);
