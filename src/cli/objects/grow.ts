@@ -3,6 +3,7 @@ import type { ImmortalContainer } from '../../apis/immortal-container.ts';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
 import type { CommandContext } from '../command.ts';
+import { joinAttachedRoutes } from './attached-routes.ts';
 import { type Health, isAsDesired, summarise } from './health.ts';
 import { growMyIngress } from './my-ingress-tree.ts';
 import {
@@ -53,8 +54,11 @@ async function growBelow(
   context: CommandContext,
 ): Promise<readonly TreeNode[]> {
   switch (kind.kind) {
-    case 'MyIngress':
-      return growMyIngress(object as MyIngress, await readTargets(object, context));
+    case 'MyIngress': {
+      const joined = joinAttachedRoutes(object as MyIngress, context);
+      const [ingress, targets] = await Promise.all([joined, readTargets(object, context)]);
+      return growMyIngress(ingress, targets);
+    }
     case 'ConfigMonitor':
       return growMonitor(object as ConfigMonitor);
     case 'ImmortalContainer':

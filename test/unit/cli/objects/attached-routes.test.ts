@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
 import { type ClusterAccess, noMetrics } from '../../../../src/cli/cluster.ts';
+import type { CommandContext } from '../../../../src/cli/command.ts';
 import { composeGraph } from '../../../../src/cli/drawing/graph.ts';
 import { joinAttachedRoutes } from '../../../../src/cli/objects/attached-routes.ts';
+import { growObject } from '../../../../src/cli/objects/grow.ts';
+import { findKind } from '../../../../src/cli/objects/kinds.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import type { KubeTransport } from '../../../../src/kube/client/kube-transport.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
@@ -71,6 +74,14 @@ describe('the drawing of `status -o svg`', () => {
     expect(rules).toEqual(['4. expose (of WebApp/shop/cart)']);
     // It asks for no more than the object admits.
     expect(asked).toEqual([OWN]);
+  });
+
+  it('has none that the tree of `status` lacks', async () => {
+    const cluster = access({ [OWN]: [createApp('shop', 'cart')] });
+    const context = { cluster: () => cluster, signal: new AbortController().signal };
+    const found = { kind: findKind('myingress'), object: createIngress() };
+    const tree = JSON.stringify(await growObject(found, context as CommandContext));
+    expect(tree).toContain('"rule","name":"expose (of WebApp/shop/cart): hosts cart.example.com');
   });
 
   it.each([
