@@ -61,6 +61,13 @@ export class UiPlace {
     succeeded(await callApi(this.plane, { method: 'PATCH', path, patch: 'merge', body }));
   }
 
+  /** Adds an HTTP listener to its spec. */
+  async listenOn(name: string, port: number): Promise<void> {
+    const path = pathOf(definition, this.namespace, name);
+    const body = [{ op: 'add', path: '/spec/listeners/-', value: { port, protocol: 'HTTP' } }];
+    succeeded(await callApi(this.plane, { method: 'PATCH', path, patch: 'json', body }));
+  }
+
   async stop(): Promise<void> {
     await this.served.stop();
     await Promise.all([this.plane.stop(), this.browser.close()]);

@@ -85,6 +85,11 @@ describe('the page of albridge ui in Chromium', () => {
     expect(await page.evaluate(`document.querySelector('input[name=host]').value`)).toBe(
       'fr.example.com',
     );
+    // A listener that is added can be chosen at once.
+    await place.listenOn('web', 8081);
+    await page.until(`document.querySelector('select[name=port]').textContent.includes('8081')`);
+    expect(await page.evaluate(`document.querySelector('input[name=path]').value`)).toBe('/x');
+    expect(await page.evaluate(`document.activeElement.name`)).toBe('path');
     expect(page.listComplaints()).toEqual([]);
   });
 

@@ -22,10 +22,9 @@ export interface Reads {
   view(): () => void;
 }
 
-/** Sent again when it changes; a fixed one, a form, keeps what is typed. */
+/** Sent again when it changes. A form keeps what is typed: the script changes its attributes, not its values. */
 export interface Part {
   readonly id: string;
-  readonly isFixed?: boolean;
   /** A screen reader announces its changes. */
   readonly isAnnounced?: boolean;
   readonly content: Markup;
@@ -57,8 +56,7 @@ export function digestShape({ title, parts }: Pick<Page, 'title' | 'parts'>): st
   return createHash('sha256').update(shape).digest('hex').slice(0, 16);
 }
 
-function framePart({ id, isFixed, isAnnounced, content }: Part): Markup {
-  if (isFixed) return content;
+function framePart({ id, isAnnounced, content }: Part): Markup {
   const politeness = isAnnounced ? 'polite' : 'off';
   return markup`<div id="part-${id}" data-part="${id}" aria-live="${politeness}" aria-atomic="true">${content}</div>`;
 }

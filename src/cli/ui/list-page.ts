@@ -61,7 +61,7 @@ export function composeList(
   const shown = fitting.slice((page - 1) * MOST_ROWS, page * MOST_ROWS);
   const kinds = new Set(objects.map(({ kind }) => kind.kind));
   return [
-    { id: 'form', isFixed: true, content: composeForm(filter) },
+    { id: 'form', content: composeForm(filter) },
     { id: 'count', content: composeCount(rows, fitting.length, context) },
     { id: 'operator', content: composeOperator(context.known, { ...context, kinds }) },
     { id: 'rows', content: rows.length === 0 ? NO_MARKUP : composeTable(shown, context) },

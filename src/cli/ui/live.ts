@@ -53,7 +53,6 @@ function createSender(response: ServerResponse): (page: Page) => void {
   return (page) => {
     const { parts, state } = page;
     const changed = parts
-      .filter(({ isFixed }) => !isFixed)
       .map(({ id, content }) => [id, content.toString()] as const)
       .filter(([id, html]) => sent.get(id) !== html);
     for (const [id, html] of changed) sent.set(id, html);

@@ -12,7 +12,7 @@ export function composeTester(object: MyIngress, query: URLSearchParams): readon
   if (routes.listeners.length === 0) return [];
   const typed = readTyped(query, routes);
   return [
-    { id: 'tester', isFixed: true, content: composeForm(typed, routes) },
+    { id: 'tester', content: composeForm(typed, routes) },
     { id: 'verdict', isAnnounced: true, content: composeResult(typed, routes, object) },
   ];
 }
