@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { runCommand } from '../control-plane/run-command.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { DeployPlace, ROOT } from './place.ts';
@@ -146,6 +147,23 @@ describe('the Deployment', () => {
     await played.operator.waitForLine((line) => line.msg === 'working', 90_000);
     expect(played.operator.log[0]).toMatchObject({ msg: 'starting', region });
     await place.kubectl(['delete', ...map]);
+  });
+});
+
+describe("the articles' make", () => {
+  it('installs the CRDs, and deploys the image that it is given', async () => {
+    const { kubeconfigPath, kubectlPath } = place.cluster;
+    const path = `${dirname(kubectlPath)}:${process.env['PATH']}`;
+    const env = { HOME: await place.openDirectory(), PATH: path, KUBECONFIG: kubeconfigPath };
+    const args = ['install', 'deploy', 'IMG=registry.example/albridge:next'];
+    const { code, stdout, stderr } = await runCommand('make', args, { cwd: ROOT, env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('myingresses.demo.rtfm.co.ua serverside-applied');
+    const deployment = ['-n', 'albridge-system', 'get', 'deployment', 'albridge'];
+    const images = '{.spec.template.spec.containers[*].image}';
+    expect(await place.kubectl([...deployment, '-o', `jsonpath=${images}`])).toBe(
+      'registry.example/albridge:next',
+    );
   });
 });
 

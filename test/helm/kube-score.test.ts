@@ -27,7 +27,10 @@ const OF_EXTERNAL_DNS: Reasons = {
 
 const overlays = await readdir(resolve(ROOT, 'deploy/overlays'));
 const values = await readdir(resolve(CHART, 'values'));
-const EACH_COMPONENT = ['readinessGates', 'guardrails', 'userRoles', 'secrets'];
+const EACH_COMPONENT = [
+  ...['readinessGates', 'guardrails', 'userRoles', 'secrets'],
+  ...['metricsService', 'podMonitor', 'alerts'],
+];
 
 let helm: Helm;
 let tools: Readonly<Record<'kubectl' | 'kube-score', { readonly path: string }>>;
