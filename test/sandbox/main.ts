@@ -33,8 +33,10 @@ Usage: npm run sandbox -- --dir DIR [--no-operator] [--budget aws|off] [--provis
                          controller-manager and scheduler too: enough for MyIngress, and faster to start
   --help                 this text
 
-Each pod answers with its name, on its container ports and on the node ports of its Services. The sandbox
-prints a curl command for each listener of a load balancer, with the MyIngress that it belongs to.
+Each pod answers with its name, on its container ports and on the node ports of its Services. The annotation
+test.albridge.io/process: "true" of a pod makes each of its containers a process, never of its image, with readiness
+probe, preStop hook and signals as a kubelet has them. The sandbox prints a curl command for each listener of a
+load balancer, with the MyIngress that it belongs to.
 
 Stops everything it started on Ctrl-C or SIGTERM.
 `;

@@ -35,9 +35,12 @@ export class KubeApi {
   send(call: KubeCall): Promise<KubeAnswer> {
     const { adminToken, caPem, url } = this.#cluster;
     const plain = call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const content = call.body === undefined ? '' : JSON.stringify(call.body);
     const headers = {
       authorization: `Bearer ${adminToken}`,
       'content-type': call.contentType ?? plain,
+      // Node.js adds it to no DELETE, whose body would be lost.
+      'content-length': Buffer.byteLength(content),
     };
     const options = { method: call.method, ca: caPem, agent: this.#agent, headers };
     return new Promise((resolve, reject) => {
@@ -50,7 +53,7 @@ export class KubeApi {
         response.on('end', () => resolve({ code: response.statusCode ?? 0, body: parsed(text) }));
       });
       sent.on('error', reject);
-      sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
+      sent.end(content);
     });
   }
 

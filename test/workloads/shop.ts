@@ -4,7 +4,7 @@ import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import type { KubeApi } from '../surroundings/kube-api.ts';
 import { type Answer, askListener } from '../surroundings/listener-client.ts';
 import { type GivenSpec, MyIngresses } from '../surroundings/my-ingresses.ts';
-import { ANSWERS } from '../surroundings/pod-runner.ts';
+import { ANSWERS } from '../surroundings/pods/pod.ts';
 import { StandInControl, type StandInState } from '../surroundings/stand-in-control.ts';
 import { until } from '../surroundings/until.ts';
 import type { Namespace, SharedPlace } from './place.ts';

@@ -6,7 +6,8 @@ import {
   startEmbeddedAws,
 } from '../../../localstack/embedded/http/server.ts';
 import { makeCertificate } from '../../fakes/certificate.ts';
-import { ANSWERS, type PodRunner, startPodRunner } from '../../surroundings/pod-runner.ts';
+import { type PodRunner, startPodRunner } from '../../surroundings/pod-runner.ts';
+import { ANSWERS } from '../../surroundings/pods/pod.ts';
 import { until } from '../../surroundings/until.ts';
 
 let api: Server;
