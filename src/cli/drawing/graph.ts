@@ -24,7 +24,6 @@ import {
   listLeavingListeners,
   listTargets,
   nameBackendOf,
-  nameRule,
   type TargetsByService,
 } from '../objects/my-ingress-parts.ts';
 import type { TreeNode } from '../objects/tree.ts';
@@ -114,8 +113,10 @@ function graphRule(rule: RouteRule, scope: Scope): Graph {
   const { source, name, listeners, action } = rule;
   const id = `rule ${source}/${name}`;
   const place = scope.routes.rules.indexOf(rule) + 1;
-  const box = { id, column: 'rule' as const, name: `${place}. ${nameRule(rule)}` };
-  return graphAction({ ...box, notes: [describeConditions(rule)], listeners }, action, scope);
+  const box = { id, column: 'rule' as const, name: `${place}. ${name}` };
+  const owner = source === OWN_SOURCE ? [] : [`of ${source}`];
+  const notes = [...owner, describeConditions(rule)];
+  return graphAction({ ...box, notes, listeners }, action, scope);
 }
 
 /** Objects that have rules in AWS by status, and that could not be read. */

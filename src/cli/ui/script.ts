@@ -33,7 +33,8 @@ const findMark = (focused) => {
 // What is the same stays in the document: what is open, scrolled or focused there, and where a screen reader is.
 const findKey = (node) => {
   const link = node.localName === 'tr' ? node.querySelector('a') : node;
-  return [node.nodeName, node.id, link?.getAttribute?.('href')].join(' ');
+  const value = node.localName === 'option' ? node.value : '';
+  return [node.nodeName, node.id, link?.getAttribute?.('href'), value].join(' ');
 };
 const patch = (old, next) => {
   if (old.nodeType === Node.TEXT_NODE) {
@@ -72,12 +73,12 @@ const listen = () => {
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
     const sent = JSON.parse(data);
-    shownAt = new Date();
     // Other parts than this document has: its object has appeared, or is gone.
     if (sent.shape !== content.dataset.shape) {
       source.close();
-      return location.reload();
+      return isPaused ? pauseAt() : location.reload();
     }
+    shownAt = new Date();
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);
     if (isPaused) pauseAt();
     else say(sent.state, sent.isBad);

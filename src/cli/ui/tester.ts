@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
 import { OWN_SOURCE, type Routes } from '../../controllers/my-ingress/routes/routes.ts';
-import { type Markup, markup, NO_MARKUP } from '../markup/markup.ts';
+import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
 import type { Part } from './frame.ts';
 import { composeOption } from './list-page.ts';
 import { type Typed, tryRequest, type Verdict } from './try-request.ts';
@@ -25,14 +25,24 @@ function readTyped(query: URLSearchParams, { listeners }: Routes): Typed {
     method: (read('method') || 'GET').toUpperCase(),
     host: read('host'),
     path: read('path'),
-    headers: read('headers'),
+    headers: read('headers').replaceAll('\r\n', '\n'),
     from: read('from'),
   };
 }
 
+/** A value that is printed shows a line break as text, and a textarea has real ones. */
+const LINE_BREAK = trustMarkup('\n');
+
 function composeForm({ port, method, host, path, headers, from }: Typed, routes: Routes): Markup {
   const ports = routes.listeners.map((one) => composeOption(`${one.port}`, one.port === port));
-  return markup`<section aria-labelledby="tester"><h2 id="tester">Which rule answers a request?</h2><form aria-label="Request"><label>Port<select name="port">${ports}</select></label><label>Method<input name="method" value="${method}" size="7" autocomplete="off"></label><label>Host<input name="host" value="${host}" placeholder="shop.example.com" size="24" autocomplete="off"></label><label>Path and query<input name="path" value="${path}" placeholder="/api?id=1" size="28" autocomplete="off"></label><label>Client address<input name="from" value="${from}" placeholder="any" size="14" autocomplete="off"></label><label>Headers, one a line<textarea name="headers" rows="1" cols="24">${headers}</textarea></label><button>Test</button></form></section>`;
+  if (routes.listeners.every((one) => one.port !== port)) {
+    // What was chosen stays chosen, since the verdict is about it.
+    ports.push(markup`<option value="${port}" selected>${port}, no listener</option>`);
+  }
+  const lines = headers
+    .split('\n')
+    .map((line, at) => markup`${at === 0 ? NO_MARKUP : LINE_BREAK}${line}`);
+  return markup`<section aria-labelledby="tester"><h2 id="tester">Which rule answers a request?</h2><form aria-label="Request"><label>Port<select name="port">${ports}</select></label><label>Method<input name="method" value="${method}" size="7" autocomplete="off"></label><label>Host<input name="host" value="${host}" placeholder="shop.example.com" size="24" autocomplete="off"></label><label>Path and query<input name="path" value="${path}" placeholder="/api?id=1" size="28" autocomplete="off"></label><label>Client address<input name="from" value="${from}" placeholder="any" size="14" autocomplete="off"></label><label>Headers, one a line<textarea name="headers" rows="1" cols="24">${lines}</textarea></label><button>Test</button></form></section>`;
 }
 
 function composeResult(typed: Typed, routes: Routes, { status }: MyIngress): Markup {

@@ -63,7 +63,7 @@ async function listRules(
   const joined = await joinAttachedRoutes(object, { cluster: () => cluster, signal });
   return composeGraph(joined, new Map())
     .boxes.filter(({ column }) => column === 'rule')
-    .map(({ name }) => name)
+    .map(({ name, notes }) => [name, ...notes.filter((note) => note.startsWith('of '))].join(' '))
     .filter((name) => /WebApp|not drawn/.test(name));
 }
 
@@ -71,7 +71,7 @@ describe('the drawing of `status -o svg`', () => {
   it('has the rules that other objects attach, as the page has', async () => {
     const asked: string[] = [];
     const rules = await listRules(createIngress(), { [OWN]: [createApp('shop', 'cart')] }, asked);
-    expect(rules).toEqual(['4. expose (of WebApp/shop/cart)']);
+    expect(rules).toEqual(['4. expose of WebApp/shop/cart']);
     // It asks for no more than the object admits.
     expect(asked).toEqual([OWN]);
   });
@@ -90,7 +90,7 @@ describe('the drawing of `status -o svg`', () => {
   ])('has those of another namespace where $why', async ({ spec, namespaces }) => {
     const answers = { [ALL]: [createApp('guests', 'cart')], [NAMESPACES]: namespaces };
     expect(await listRules(createIngress('web', spec), answers)).toEqual([
-      '4. expose (of WebApp/guests/cart)',
+      '4. expose of WebApp/guests/cart',
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('the drawing of `status -o svg`', () => {
     const status = { ...object.status, attached: [...attached, refused] };
     const answers = { [ALL]: 'forbidden', [OWN]: [createApp('shop', 'cart')] } as const;
     expect(await listRules({ ...object, status }, answers)).toEqual([
-      '4. expose (of WebApp/shop/cart)',
+      '4. expose of WebApp/shop/cart',
       'rules of 1 object, not drawn',
     ]);
   });
