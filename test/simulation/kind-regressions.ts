@@ -156,4 +156,86 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'deletes a target group on record although the first look of a new leader waits for tokens': {
+    why: 'a look that had begun, and had read nothing, counted as one that had found nothing to delete',
+    seed: 2100118221,
+    scenario: {
+      seed: 2100118221,
+      settings: {
+        ...PLAIN,
+        ...{ replicas: 2, election: true, budget: 'scarce', accountBudget: 'aws' },
+        interfacesLingerMs: 90_000,
+      },
+      steps: [
+        {
+          atMs: 11992,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              backends: [
+                {
+                  name: 'web',
+                  service: { name: 'api', port: 'no-such-port' },
+                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                },
+                {
+                  name: 'api',
+                  service: { name: 'web', port: 'http' },
+                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                  healthCheck: { path: '/healthz', intervalSeconds: 10 },
+                  protocol: 'HTTPS',
+                },
+              ],
+              listeners: [
+                { port: 80, protocol: 'HTTP' },
+                { port: 8080, protocol: 'HTTP' },
+              ],
+              inbound: { cidrs: ['203.0.113.0/24'] },
+              defaultAction: { forward: [{ backend: 'web' }] },
+            },
+          },
+        },
+        {
+          atMs: 15347,
+          service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
+        },
+        ...[0, 1, 2, 3, 7, 8, 9].map((nth) => ({
+          atMs: 15348 + nth,
+          myIngress: {
+            do: 'create' as const,
+            at: `web/given-up-${nth}` as const,
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              defaultAction: { forward: [{ backend: 'web' }] },
+              backends: [
+                { name: 'web', service: { name: 'web', port: 80 } },
+                { name: 'api', service: { name: 'api', port: 80 } },
+              ],
+            },
+          },
+        })),
+        {
+          atMs: 33832,
+          myIngress: {
+            do: 'edit',
+            at: 'web/shop',
+            change: { backends: null, listeners: null, defaultAction: null, inbound: null },
+          },
+        },
+        { atMs: 90132, myIngress: { do: 'forget', at: 'web/shop' } },
+        { atMs: 112480, service: { do: 'scale', at: 'web/web', pods: 3 } },
+        { atMs: 178259, myIngress: { do: 'delete', at: 'web/given-up-3' } },
+      ],
+      faults: [
+        { kind: 'staleReads', fromMs: 29521, forMs: 23164, ageMs: 558 },
+        {
+          ...{ kind: 'crash', label: 'aws DeleteLoadBalancer', phase: 'after' },
+          ...{ nth: 1, restartMs: 2000 },
+        },
+        { kind: 'terminate', atMs: 177752, replica: 0 },
+      ],
+    },
+  },
 };

@@ -43,7 +43,7 @@ export function isTrafficDue({
   // Deletions that an earlier process has left do not wait for half an hour more.
   const isUnfinished =
     memory.foundGroups !== undefined ||
-    (memory.traffic === undefined && hasObsolete(object, identity));
+    (memory.traffic?.readMs === undefined && hasObsolete(object, identity));
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
