@@ -1,5 +1,5 @@
 import { PLAIN } from './plain-settings.ts';
-import type { Regression } from './regression.ts';
+import { createGivenUp, type Regression } from './regression.ts';
 
 /** Of MyIngress, ImmortalContainer and ConfigMonitor. */
 export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -201,21 +201,7 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
           atMs: 15347,
           service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
         },
-        ...[0, 1, 2, 3, 7, 8, 9].map((nth) => ({
-          atMs: 15348 + nth,
-          myIngress: {
-            do: 'create' as const,
-            at: `web/given-up-${nth}` as const,
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              defaultAction: { forward: [{ backend: 'web' }] },
-              backends: [
-                { name: 'web', service: { name: 'web', port: 80 } },
-                { name: 'api', service: { name: 'api', port: 80 } },
-              ],
-            },
-          },
-        })),
+        ...createGivenUp(15348, [0, 1, 2, 3, 7, 8, 9]),
         {
           atMs: 33832,
           myIngress: {

@@ -2,7 +2,7 @@ import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
-import type { Regression } from './regression.ts';
+import { createGivenUp, type Regression } from './regression.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
@@ -230,21 +230,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     scenario: {
       seed: 3011001823,
       settings: { ...PLAIN, budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
-      steps: Array.from({ length: 7 }, (_, at) => ({
-        atMs: 7329 + at,
-        myIngress: {
-          do: 'create',
-          at: `web/given-up-${at}`,
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            defaultAction: { forward: [{ backend: 'web' }] },
-            backends: [
-              { name: 'web', service: { name: 'web', port: 80 } },
-              { name: 'api', service: { name: 'api', port: 80 } },
-            ],
-          },
-        },
-      })),
+      steps: createGivenUp(7329, [0, 1, 2, 3, 4, 5, 6]),
       faults: [],
     },
   },

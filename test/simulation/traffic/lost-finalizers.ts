@@ -32,8 +32,9 @@ export class LostFinalizers {
   }
 
   /**
-   * Whether the operator may not know that the object has lost it: it was lost since the call was sent, or a fault hides it. Targets follow their pods until the pass
-   * that takes the group away, which may wait for a worker; they leave nothing behind.
+   * Whether the operator may not know that the object has lost it: it was lost since the call was sent, or a fault
+   * hides it. Targets follow their pods until the pass that takes the group away, which may wait for a worker; they
+   * leave nothing behind.
    */
   mayBeUnknown(key: string, operation = ''): boolean {
     const { clock, isCutOff } = this.#stage;
