@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { answer, KEEP_ALIVE_MS } from './answer.ts';
+import { answer, listen } from './answer.ts';
 
 /**
  * The process of a container, whatever its image: answers with the name of its pod, after `?delayMs=N`. On SIGTERM it
@@ -35,12 +34,6 @@ async function serve(message: IncomingMessage, response: ServerResponse): Promis
   await sleep(Number(searchParams.get('delayMs')));
   if (isStopping) response.setHeader('connection', 'close');
   answer(values, message, response);
-}
-
-async function listen(server: Server): Promise<number> {
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 async function stop(): Promise<void> {

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { MappedTarget } from '../../../localstack/embedded/data-plane/target-table.ts';
-import { answer, KEEP_ALIVE_MS } from './answer.ts';
+import { answer, listen } from './answer.ts';
 import { ANSWERS, listTcpPorts, type Pod } from './pod.ts';
 
 /** A pod whose life kwok plays: no more than a socket of the runner for each port. */
@@ -18,7 +17,7 @@ export class SocketPod {
 
   static async start(pod: Pod): Promise<SocketPod> {
     const ports = (pod.spec?.containers ?? []).flatMap(listTcpPorts);
-    return new SocketPod(pod, await Promise.all(ports.map((port) => listen(pod, port))));
+    return new SocketPod(pod, await Promise.all(ports.map((port) => open(pod, port))));
   }
 
   async kill(): Promise<void> {
@@ -34,12 +33,10 @@ interface Listening {
   readonly row: MappedTarget;
 }
 
-async function listen({ metadata, status }: Pod, port: number): Promise<Listening> {
+async function open({ metadata, status }: Pod, port: number): Promise<Listening> {
   const { name, namespace, annotations } = metadata;
   const answering = { name, namespace, answers: annotations?.[ANSWERS] ?? '200' };
   const server = createServer((...exchange) => answer(answering, ...exchange));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `127.0.0.1:${await listen(server)}`;
   return { server, row: { ip: status?.podIP ?? '', port, address } };
 }
