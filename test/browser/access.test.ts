@@ -262,6 +262,28 @@ describe('the page of albridge ui by the keyboard', () => {
     expect(await page.evaluate(`${state}.startsWith('Live')`)).toBe(true);
   });
 
+  it('keeps what a paused page shows of an object that is gone, until it is pressed again', async () => {
+    await place.create('paused');
+    const url = `${place.served.url}myingresses/${place.namespace}/paused`;
+    const isDrawn = `document.querySelectorAll('svg.drawing svg').length > 8`;
+    await page.visit(url);
+    await page.until(isDrawn);
+    await page.evaluate(`document.getElementById('pause').click()`);
+    await place.delete('paused');
+    const other = await place.browser.openPage();
+    await other.visit(url);
+    await other.until(text('Not there'));
+    await page.evaluate(`document.querySelector('input[name=host]').focus()`);
+    await page.type('shop');
+    await page.until(`location.search.includes('host=shop')`);
+    // So long a page that is loaded again takes at most.
+    await other.visit(url);
+    await other.until(text('Not there'));
+    expect(await page.evaluate(isDrawn)).toBe(true);
+    await page.evaluate(`document.getElementById('pause').click()`);
+    await page.until(text('Not there'));
+  });
+
   it('goes to the content by the skip link', async () => {
     await showList();
     await page.press('Tab');
