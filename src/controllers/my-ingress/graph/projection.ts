@@ -62,11 +62,9 @@ const PROJECTIONS: Projections = {
     return { securityGroups: [...before.securityGroups, group] };
   },
   AuthorizeSecurityGroupIngress: ({ before, input }) =>
-    changeIngress(before, (ingress) => [...ingress, ...input.ingress]),
-  RevokeSecurityGroupIngress: ({ before, input }) => {
-    const revoked = new Set(input.ingress.map(print));
-    return changeIngress(before, (ingress) => ingress.filter((one) => !revoked.has(print(one))));
-  },
+    changeIngress(before, (ingress) => [...without(ingress, input.ingress), ...input.ingress]),
+  RevokeSecurityGroupIngress: ({ before, input }) =>
+    changeIngress(before, (ingress) => without(ingress, input.ingress)),
   DeleteSecurityGroup: ({ before, input: { groupId } }) => ({
     securityGroups: before.securityGroups.filter(({ securityGroup: { id } }) => id !== groupId),
   }),
@@ -262,6 +260,7 @@ function isResource(tags: Tags, id: string): boolean {
   return tags[resourceTagKey] === id;
 }
 
-function print(permission: Permission): string {
-  return JSON.stringify(permission);
+function without(all: readonly Permission[], some: readonly Permission[]): readonly Permission[] {
+  const keys = new Set(some.map((one) => JSON.stringify(one)));
+  return all.filter((one) => !keys.has(JSON.stringify(one)));
 }

@@ -26,6 +26,7 @@ import { hasLeftSettings, leavesPortOpen, listTagKeys, recordOwned } from './own
 import { findDefaultGroup, type Planned, planBy } from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
+import { replayWritten } from './replay.ts';
 import {
   type AwaitedGroup,
   forgiveMixtures,
@@ -137,7 +138,8 @@ async function planCold(scope: Scope, given: Given): Promise<Planned> {
   const newer = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
   const loadBalancer = newer ?? given.observed.loadBalancer;
   const routes = readRoutes(scope.object.spec);
-  const { observed, ...read } = await readGraph(scope, routes, { ...given, loadBalancer });
+  const { observed: shown, ...read } = await readGraph(scope, routes, { ...given, loadBalancer });
+  const observed = replayWritten(shown, memory.traffic?.written, readMs);
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, readMs, ...read };
   const found = { routes, loadBalancer, observed };
   const planned = planBy(scope, found, await findDefaultGroup(scope, found));

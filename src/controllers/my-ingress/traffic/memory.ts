@@ -15,6 +15,7 @@ import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 import type { ServedGroup } from '../targets.ts';
 import { isStructureDue, type LaneGiven } from './observation/lanes.ts';
+import { recordWritten, type Written } from './replay.ts';
 
 /** This process's memory of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -44,6 +45,8 @@ export interface TrafficMemory {
   readonly madeMs?: number;
   /** When it last wrote anything: a read may show what was there before. */
   readonly wroteMs?: number;
+  /** What of it a read is corrected by. */
+  readonly written?: readonly Written[];
   /** The last pass over all of it has left something undone, or has not ended. */
   readonly isOpen: boolean;
   /** A successor of a target group waits for healthy targets. */
@@ -98,7 +101,9 @@ export function rememberStep(
 ): TrafficMemory | undefined {
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
-  return { ...before, ...made, wroteMs: nowMs, facts: recordStep(before.facts, step, nowMs) };
+  const written = recordWritten(before.written, { step, atMs: nowMs });
+  const facts = recordStep(before.facts, step, nowMs);
+  return { ...before, ...made, wroteMs: nowMs, written, facts };
 }
 
 /** A step without an answer of AWS: it may have been carried out. */

@@ -1,0 +1,56 @@
+import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
+import { isStanding, projectStep } from '../graph/projection.ts';
+import type { Operation, Step } from '../graph/steps.ts';
+
+/** A step that AWS has accepted; monotonic ms. */
+export interface Written {
+  readonly step: Step;
+  readonly atMs: number;
+}
+
+const INGRESS: readonly Operation[] = [
+  'AuthorizeSecurityGroupIngress',
+  'RevokeSecurityGroupIngress',
+];
+
+/**
+ * Those whose effect no newer change of somebody else undoes: an ARN or id that is deleted never comes back, and the
+ * ports of a managed group are albridge's alone.
+ */
+const REPLAYED: ReadonlySet<Operation> = new Set<Operation>([
+  ...INGRESS,
+  ...(['DeleteSecurityGroup', 'DeleteTargetGroup', 'DeleteListener', 'DeleteRule'] as const),
+]);
+
+/** What `replayWritten` needs of it. */
+export function recordWritten(
+  before: readonly Written[] | undefined,
+  { step, atMs }: Written,
+): readonly Written[] {
+  const isNewGroup = step.operation === 'CreateSecurityGroup';
+  const recent = (before ?? []).filter((one) => {
+    const isOfOldGroup = isNewGroup && INGRESS.includes(one.step.operation);
+    return isRecent(one, atMs) && !isOfOldGroup;
+  });
+  return REPLAYED.has(step.operation) ? [...recent, { step, atMs }] : recent;
+}
+
+/**
+ * A read may show what was there before a write: an edit that is taken back at once would find nothing to do. Returns
+ * what it shows with those writes in it.
+ */
+export function replayWritten(
+  read: ObservedGraph,
+  written: readonly Written[] | undefined,
+  readMs: number,
+): ObservedGraph {
+  if (!isStanding(read)) return read;
+  return (written ?? [])
+    .filter((one) => isRecent(one, readMs))
+    .reduce((graph, { step }) => projectStep(graph, step, undefined), read);
+}
+
+function isRecent({ atMs }: Written, nowMs: number): boolean {
+  return nowMs - atMs < STALENESS_BOUND_MS;
+}
