@@ -16,7 +16,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { hasAttached } from './attaching/joined.ts';
 import { reportAttached } from './attaching/report.ts';
 import { findSubnets } from './discovery/discover-subnets.ts';
-import { createFailure } from './failure.ts';
+import { createFailure, keepStalled } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
@@ -251,6 +251,8 @@ async function withTokens<S extends ObjectScope, T>(
     await tokens.begin(planFirstReads(object));
     pass.signal.throwIfAborted();
     return await act(scope);
+  } catch (error) {
+    throw keepStalled(object, error);
   } finally {
     tokens.release();
   }

@@ -1,3 +1,4 @@
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import { findQuota } from '../../aws/elbv2/traffic.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
@@ -28,6 +29,20 @@ export function createProblemFailure(
   more: { readonly retryAfterMs?: number } = {},
 ): OperatorError {
   return new OperatorError({ ...report, ...more });
+}
+
+/**
+ * A pass that only waits for tokens learns nothing: an object that is Stalled for this generation stays so until its
+ * turn. Any other error as it is.
+ */
+export function keepStalled({ metadata, status }: MyIngress, error: unknown): unknown {
+  if (!(error instanceof OperatorError) || error.reason !== 'BudgetExhausted') return error;
+  const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
+  if (stalled === undefined || stalled.observedGeneration !== metadata.generation) return error;
+  const { reason, message } = stalled;
+  const { retryAfterMs } = error;
+  const when = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new OperatorError({ reason, message, healedBy: 'person', ...when, cause: error });
 }
 
 /** The same refusal with what this operator takes of the quota; any other error as it is. */
