@@ -6,7 +6,7 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
-import { findVouchers, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
+import { findVouchers, isUnnoted, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
 import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
@@ -40,7 +40,10 @@ export async function startRollout(data: ObservedData, scope: Scope): Promise<St
     outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
-  const outcome = findHold(change, outdated.length, scope) ?? (await awaitPodCache(older, scope));
+  const outcome =
+    findHold(change, outdated.length, scope) ??
+    awaitOthers(change, outdated.length, scope) ??
+    (await awaitPodCache(older, scope));
   if (outcome !== undefined) return { kind: 'held', outcome };
   if (outdated.length > MAX_PODS) {
     throw createFailure(configMonitorReasons, 'TooManyPods', {
@@ -115,6 +118,12 @@ function findChangedSources(
     if (pending.has(uid)) return unknown.has(uid) ? all : sinceBaseline;
     return pods.has(uid) ? sinceRecorded : (touched ?? all);
   };
+}
+
+function awaitOthers(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
+  if (pods === 0 || !isUnnoted(change, scope)) return undefined;
+  const message = `${pods} pods restart once the other ConfigMonitors of this data have noted the change`;
+  return waiting('Debouncing' satisfies ConfigMonitorReason, message, 50);
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */

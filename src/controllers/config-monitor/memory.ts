@@ -105,6 +105,12 @@ export class Changes {
     return known.some((change) => change !== undefined && change.recorded === recorded);
   }
 
+  /** Whether another object has noted this data, or is done with it. */
+  hasNoted(other: ConfigMonitor, hash: string): boolean {
+    const noted = [this.#observed.get(getKey(other)), other.status.change];
+    return readRecordedHash(other) === hash || noted.some((change) => change?.hash === hash);
+  }
+
   /** How long the quiet period still lasts, in ms. */
   measureQuietMs({ firstSeenMs, lastSeenMs }: DataChange, debounceSeconds: number): number {
     const dueMs = Math.min(lastSeenMs + debounceSeconds * 1000, firstSeenMs + MAX_WAIT_MS);

@@ -150,22 +150,40 @@ export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => b
     vouchers.some(({ isMeant, pending }) => isMeant(pod) && !pending.has(pod.metadata.uid));
 }
 
+/** One that cannot note anything is not waited for any longer. */
+const LONGEST_NOTING_MS = 2_000;
+
+/**
+ * Whether another ConfigMonitor of the same sources has yet to note the change: it would take the pods that a restart
+ * brings for older ones.
+ */
+export function isUnnoted({ hash, lastSeenMs }: DataChange, scope: Scope): boolean {
+  const { changes, clock } = scope;
+  if (clock.monotonicMs() - lastSeenMs >= LONGEST_NOTING_MS) return false;
+  return listOthers(scope).some((other) => !changes.hasNoted(other, hash));
+}
+
 /**
  * Those that have restarted all of their pods for this data, or are about it. Of several sources one without labels
  * restarts only the users of what has changed since its baseline, which may be younger than that of this object.
  */
 function listMonitorsWith(hash: string, scope: Scope): readonly ConfigMonitor[] {
-  const { changes, monitors, object, pass, watched } = scope;
+  const { changes, watched } = scope;
+  return listOthers(scope)
+    .filter(({ spec }) => watched.length < 2 || readSelection(spec)?.kind === 'labels')
+    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
+    .filter(hasSelectedSo);
+}
+
+/** With records of the same sources. */
+function listOthers({ monitors, object, pass, watched }: Scope): readonly ConfigMonitor[] {
   const [first] = watched;
   if (first === undefined) return [];
   return monitors
     .listBySource(object.metadata.namespace, first)
     .map((other) => pass.pickNewest(other))
     .filter(({ metadata }) => metadata.uid !== object.metadata.uid)
-    .filter(({ spec }) => watched.length < 2 || readSelection(spec)?.kind === 'labels')
-    .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched))
-    .filter((other) => !changes.isWaiting(other) && hasBegun(other, hash))
-    .filter(hasSelectedSo);
+    .filter(({ status }) => areRecordsOf(readRecords(status, watched), watched));
 }
 
 /** But for pods without a controller: one that it has restarted is gone for good. */
