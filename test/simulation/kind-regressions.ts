@@ -224,4 +224,55 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'restarts once what two monitors watch, the second of which notes the change later': {
+    why: 'the second one took the pods that the restart of the first had brought for older ones',
+    seed: 2100112627,
+    scenario: {
+      seed: 2100112627,
+      settings: {
+        ...PLAIN,
+        replicas: 2,
+        election: true,
+        isClusterIdConfigured: false,
+        sweepMs: 60_000,
+      },
+      steps: [
+        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 910, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
+        {
+          atMs: 5261,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 0,
+            plan: {
+              strategy: 'Evict',
+              maxUnavailable: 1,
+              debounceSeconds: 5,
+              minIntervalSeconds: 0,
+            },
+          },
+        },
+        {
+          atMs: 8131,
+          config: {
+            do: 'monitor',
+            at: 'web/frontend',
+            index: 1,
+            plan: {
+              strategy: 'Evict',
+              maxUnavailable: '50%',
+              debounceSeconds: 0,
+              minIntervalSeconds: 0,
+            },
+          },
+        },
+        { atMs: 24460, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+        { atMs: 25140, config: { do: 'remove', at: 'web/frontend' } },
+        { atMs: 25200, config: { do: 'fill', at: 'web/frontend', content: { text: 'bad 2' } } },
+        { atMs: 40200, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      ],
+      faults: [],
+    },
+  },
 };

@@ -281,4 +281,70 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       ],
     },
   },
+  'leaves an object Stalled while its next try waits for tokens': {
+    why: 'each wait was Reconciling=True BudgetExhausted until the try, for ever',
+    seed: 2100106495,
+    scenario: {
+      seed: 2100106495,
+      settings: {
+        ...PLAIN,
+        budget: 'scarce',
+        accountBudget: 'aws',
+        interfacesLingerMs: 0,
+        readinessGates: true,
+      },
+      steps: [
+        {
+          atMs: 11044,
+          myIngress: {
+            do: 'legacy',
+            name: 'legacy-web',
+            spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+            tags: { owner: 'somebody', ManagedBy: 'terraform' },
+            consentFor: 'web/shop',
+          },
+        },
+        {
+          atMs: 11045,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              backends: [{ name: 'web', service: { name: 'web', port: 'http' } }],
+              listeners: [{ port: 80, protocol: 'HTTP' }],
+              adopt: 'legacy-web',
+            },
+          },
+        },
+        {
+          atMs: 135256,
+          myIngress: { do: 'edit', at: 'web/shop', change: { deletionPolicy: 'Retain' } },
+        },
+        { atMs: 207763, myIngress: { do: 'delete', at: 'web/shop' } },
+        {
+          atMs: 208578,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              backends: [
+                { name: 'web', service: { name: 'web', port: 'http' } },
+                { name: 'api', service: { name: 'api', port: 'http' } },
+              ],
+              listeners: [
+                { port: 80, protocol: 'HTTP' },
+                { port: 443, protocol: 'HTTPS' },
+              ],
+              rules: [
+                { name: 'beta', paths: ['/*'], fixedResponse: { statusCode: 410 } },
+                { name: 'api', hosts: ['shop.example.com'], forward: [{ backend: 'web' }] },
+              ],
+              defaultAction: { forward: [{ backend: 'web' }] },
+            },
+          },
+        },
+      ],
+      faults: [],
+    },
+  },
 };

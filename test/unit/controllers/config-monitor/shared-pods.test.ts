@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
-import { findVouchers } from '../../../../src/controllers/config-monitor/pending-change.ts';
+import type { DataChange } from '../../../../src/controllers/config-monitor/memory.ts';
+import {
+  findVouchers,
+  isUnnoted,
+} from '../../../../src/controllers/config-monitor/pending-change.ts';
 import type { Scope } from '../../../../src/controllers/config-monitor/scope.ts';
 import type { TrimmedPod } from '../../../../src/controllers/config-monitor/transforms.ts';
 import { ConfigMonitorBench } from './bench.ts';
@@ -65,6 +69,22 @@ describe('other ConfigMonitors of a ConfigMap', () => {
     );
     const vouched = Array.from({ length: 40 }, (_, at) => at).filter((at) => isVouchedFor(pod(at)));
     expect(vouched).toEqual(Array.from({ length: 32 }, (_, at) => at));
+  });
+});
+
+describe('a change that another ConfigMonitor has yet to note', () => {
+  function isUnnotedAfter(ms: number, hasNoted: boolean): boolean {
+    const scope = scopeWith([voucher(0, () => [])]);
+    const changes = { ...scope.changes, hasNoted: () => hasNoted };
+    const clock = { monotonicMs: () => ms };
+    const change = { hash: HASH, lastSeenMs: 0 } as DataChange;
+    return isUnnoted(change, { ...scope, changes, clock } as unknown as Scope);
+  }
+
+  it('restarts no pod for two seconds', () => {
+    expect(isUnnotedAfter(1_999, false)).toBe(true);
+    expect(isUnnotedAfter(2_000, false)).toBe(false);
+    expect(isUnnotedAfter(0, true)).toBe(false);
   });
 });
 
