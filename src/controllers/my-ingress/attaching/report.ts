@@ -10,7 +10,7 @@ import { OWN_SOURCE } from '../routes/routes.ts';
 import { listParts } from '../rules/desired.ts';
 import { getSource, type SourceRef } from './attaching-object.ts';
 import { describeClaim, digestClaim } from './claims.ts';
-import { type Decision, findRefusal, type Refusal } from './decision.ts';
+import { type Decision, findRefusal, type Refusal, type RefusalReason } from './decision.ts';
 import { ACCEPTED, findDecision, NO_RULES, wasStated } from './joined.ts';
 import { ATTACHED, ATTACHING } from './state.ts';
 
@@ -57,6 +57,16 @@ const RETRY_MS = 120_000;
 export function listRetries(object: MyIngress, problems: readonly Problem[]): readonly number[] {
   const ids = mapAttachedIds(object);
   return problems.some(({ id }) => ids.has(id)) ? [RETRY_MS] : [];
+}
+
+const DECIDED: Readonly<Record<RefusalReason | typeof ATTACHED, true>> = {
+  ...{ [ATTACHED]: true, HostAndPathTaken: true, RuleQuotaReached: true },
+  ...{ NoListener: true, NotAllowed: true, NamespacesUnknown: true },
+};
+
+/** True where status records that AWS refuses an attached route, or that one is applied later. */
+export function hasUnapplied({ status }: MyIngress): boolean {
+  return listServed(status?.attached).some(({ reason }) => !Object.hasOwn(DECIDED, reason));
 }
 
 /** Resources of the attached routes, each with its source. */

@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
-import { mapAttachedIds, reportAttached } from '../attaching/report.ts';
+import { hasUnapplied, mapAttachedIds, reportAttached } from '../attaching/report.ts';
 import { stateCertificates } from '../discovery/certificate-status.ts';
 import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
@@ -40,10 +40,11 @@ export function isTrafficDue({
   if (!hasTraffic(object)) return false;
   const { knownSinceMs, spread } = memory.facts;
   const given = { memory: memory.traffic, objectCount, knownSinceMs, spread };
-  // Deletions that an earlier process has left do not wait for half an hour more.
+  // What an earlier process has left to do, or to try again, does not wait for half an hour more.
   const isUnfinished =
     memory.foundGroups !== undefined ||
-    (memory.traffic?.readMs === undefined && hasObsolete(object, identity));
+    (memory.traffic?.readMs === undefined &&
+      (hasObsolete(object, identity) || hasUnapplied(object)));
   return isUnfinished || isReadDue(given, clock.monotonicMs());
 }
 
