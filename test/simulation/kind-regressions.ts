@@ -1,7 +1,7 @@
 import { PLAIN } from './plain-settings.ts';
 import { createGivenUp, type Regression } from './regression.ts';
 
-/** Of MyIngress, ImmortalContainer and ConfigMonitor. */
+/** Of MyIngress, what attaches to it, ImmortalContainer and ConfigMonitor. */
 export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'holds a balancer on record, also without its UID tag': {
     why: "the simulation took an adopted balancer whose UID tag others took off for nobody's; the operator was right",
@@ -273,6 +273,101 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
         { atMs: 40200, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       ],
       faults: [],
+    },
+  },
+  'tries an attached rule again that AWS refused a leader before, once there is room for it': {
+    why: 'a new leader knew of no try that was due, and read all of it half an hour later',
+    seed: 2300000341,
+    scenario: {
+      seed: 2300000341,
+      settings: { ...PLAIN, concurrency: 4 },
+      steps: [
+        { atMs: 1000, attach: { do: 'pods', at: 'api/alpha', pods: 1 } },
+        {
+          atMs: 5143,
+          myIngress: {
+            do: 'create',
+            at: 'web/shared',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              listeners: [{ port: 80, protocol: 'HTTP' }],
+              allowedNamespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } },
+              backends: [{ name: 'own', service: { name: 'front', port: 'http' } }],
+              rules: [{ name: 'own', hosts: ['own.example.org'], forward: [{ backend: 'own' }] }],
+            },
+          },
+        },
+        {
+          atMs: 24842,
+          webApp: {
+            do: 'create',
+            at: 'api/alpha',
+            spec: {
+              image: 'registry.example/app:1',
+              expose: {
+                ingress: { name: 'shared', namespace: 'web' },
+                hosts: ['shop.example.org'],
+                paths: null,
+                listener: null,
+              },
+            },
+          },
+        },
+        {
+          atMs: 55636,
+          webApp: { do: 'create', at: 'web/front', spec: { image: 'registry.example/app:1' } },
+        },
+        {
+          atMs: 88935,
+          myIngress: {
+            do: 'edit',
+            at: 'web/shared',
+            change: { allowedNamespaces: { from: 'All', selector: null } },
+          },
+        },
+        { atMs: 90380, traffic: { do: 'limit', name: 'rules', most: 3 } },
+        {
+          atMs: 112839,
+          webApp: {
+            do: 'edit',
+            at: 'api/alpha',
+            change: {
+              expose: {
+                ingress: { name: 'shared', namespace: 'web' },
+                hosts: ['Shop.example.org'],
+                paths: ['/cart/*', '/c*', '/x'],
+                listener: null,
+              },
+            },
+          },
+        },
+        {
+          atMs: 139173,
+          webApp: {
+            do: 'edit',
+            at: 'web/front',
+            change: {
+              expose: {
+                ingress: { name: 'shared', namespace: 'web' },
+                hosts: ['shop.example.org', '*.example.org'],
+                paths: ['/cart'],
+                listener: 8080,
+              },
+            },
+          },
+        },
+        { atMs: 229827, traffic: { do: 'limit', name: 'rules', most: 100 } },
+      ],
+      faults: [
+        { kind: 'terminate', atMs: 230275, replica: 0 },
+        {
+          kind: 'crash',
+          label: 'kube WATCH endpointslices on',
+          phase: 'unanswered',
+          nth: 2,
+          restartMs: 500,
+        },
+      ],
     },
   },
 };

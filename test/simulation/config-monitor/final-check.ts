@@ -55,8 +55,11 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
   if (ready === undefined) return;
   const excuse = excuses(parts, monitor)[ready.reason];
   if (excuse === false) report('stalled-is-true', `${key} says ${ready.reason}`);
-  const late = podsOf(parts, monitor).filter((pod) => !hasNewest(parts, monitor, pod));
-  if (ready.reason === 'Forbidden') checkUnrefused(late.filter(isFreeToGo(parts)), key, report);
+  const pods = podsOf(parts, monitor);
+  const late = pods.filter((pod) => !hasNewest(parts, monitor, pod));
+  if (ready.reason === 'Forbidden') {
+    checkUnrefused({ late: late.filter(isFreeToGo(parts)), pods }, key, report);
+  }
   if (excuse !== undefined) return;
   const isForged = parts.history.forged.has(configOf(monitor));
   const wrong = [
@@ -92,8 +95,13 @@ export function findDeadlineMs({
   return Math.max(0, ...deadlines);
 }
 
-/** One that a webhook refuses keeps no other from the newest data. */
-function checkUnrefused(late: readonly StoredObject[], key: string, report: Report): void {
+/** One that a webhook refuses keeps no other from the newest data, unless it is unavailable itself. */
+function checkUnrefused(
+  { late, pods }: Readonly<Record<'late' | 'pods', readonly StoredObject[]>>,
+  key: string,
+  report: Report,
+): void {
+  if (pods.some((pod) => isGuarded(pod) && !isReady(pod))) return;
   const others = late.filter((pod) => !isGuarded(pod)).map(({ metadata }) => metadata.name);
   if (others.length > 0) report('converges', `${key}: ${others.join(', ')} wait for another pod`);
 }
