@@ -45,7 +45,7 @@ export interface TrafficMemory {
   readonly madeMs?: number;
   /** When it last wrote anything: a read may show what was there before. */
   readonly wroteMs?: number;
-  /** What of it a read is corrected by. */
+  /** Recent writes by which a read is corrected. */
   readonly written?: readonly Written[];
   /** The last pass over all of it has left something undone, or has not ended. */
   readonly isOpen: boolean;

@@ -23,7 +23,7 @@ const REPLAYED: ReadonlySet<Operation> = new Set<Operation>([
   ...(['DeleteSecurityGroup', 'DeleteTargetGroup', 'DeleteListener', 'DeleteRule'] as const),
 ]);
 
-/** What `replayWritten` needs of it. */
+/** The recent writes for `replayWritten`, with this one. */
 export function recordWritten(
   before: readonly Written[] | undefined,
   { step, atMs }: Written,

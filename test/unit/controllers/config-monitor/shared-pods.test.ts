@@ -75,7 +75,7 @@ describe('other ConfigMonitors of a ConfigMap', () => {
 describe('a change that another ConfigMonitor has yet to note', () => {
   function isUnnotedAfter(ms: number, hasNoted: boolean): boolean {
     const scope = scopeWith([voucher(0, () => [])]);
-    const changes = { ...scope.changes, hasNoted: () => hasNoted };
+    const changes = { hasNoted: () => hasNoted };
     const clock = { monotonicMs: () => ms };
     const change = { hash: HASH, lastSeenMs: 0 } as DataChange;
     return isUnnoted(change, { ...scope, changes, clock } as unknown as Scope);
