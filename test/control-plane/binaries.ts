@@ -2,6 +2,7 @@ import { versions } from './versions.ts';
 
 export type BinaryName =
   | 'etcd'
+  | 'etcd-oldest'
   | 'kube-apiserver'
   | 'kube-apiserver-oldest'
   | 'kubectl'
@@ -10,6 +11,7 @@ export type BinaryName =
   | 'kwok'
   | 'helm'
   | 'kube-score'
+  | 'kubeconform'
   | 'kstatus';
 
 /** What is known of a binary, however it is obtained. */
@@ -19,9 +21,11 @@ export interface Binary {
     | 'kubernetes'
     | 'kubernetes-oldest'
     | 'etcd'
+    | 'etcd-oldest'
     | 'kwok'
     | 'helm'
     | 'kube-score'
+    | 'kubeconform'
     | 'kstatus';
   readonly version: string;
   readonly goPackage: string;
@@ -35,6 +39,12 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
   etcd: {
     product: 'etcd',
     version: versions.etcd,
+    goPackage: 'go.etcd.io/etcd/server/v3',
+    buildMinutes: 1,
+  },
+  'etcd-oldest': {
+    product: 'etcd-oldest',
+    version: versions.oldestEtcd,
     goPackage: 'go.etcd.io/etcd/server/v3',
     buildMinutes: 1,
   },
@@ -76,6 +86,12 @@ export const binaries: Readonly<Record<BinaryName, Binary>> = {
     product: 'kube-score',
     version: versions.kubeScore,
     goPackage: 'github.com/zegl/kube-score/cmd/kube-score',
+    buildMinutes: 1,
+  },
+  kubeconform: {
+    product: 'kubeconform',
+    version: versions.kubeconform,
+    goPackage: 'github.com/yannh/kubeconform/cmd/kubeconform',
     buildMinutes: 1,
   },
   kstatus: {

@@ -24,7 +24,7 @@ import { startWorkers, type WorkerOptions, type WorkerStart, workersOf } from '.
 export interface ControlPlaneOptions extends WorkerOptions {
   /** Holds everything, and stays afterwards; default: a temporary one, removed at the end. */
   readonly directory?: string;
-  /** Default `kube-apiserver`; the other is of the oldest Kubernetes that is promised. */
+  /** Default `kube-apiserver`; the other is of the oldest Kubernetes that is promised, and gets its etcd too. */
   readonly apiServer?: 'kube-apiserver' | 'kube-apiserver-oldest';
   /** Further kube-apiserver flags, e.g. `--feature-gates=...`; they win over ours. */
   readonly apiServerArgs?: readonly string[];
@@ -136,13 +136,14 @@ function shortTemporaryRoot(): string {
 async function locatePaths(options: ControlPlaneOptions): Promise<BinaryPaths> {
   const workers = workersOf(options);
   const apiServer = options.apiServer ?? 'kube-apiserver';
+  const etcd = apiServer === 'kube-apiserver-oldest' ? 'etcd-oldest' : 'etcd';
   const located: Readonly<Partial<Record<BinaryName, LocatedBinary>>> = await locateBinaries(
-    ['etcd', apiServer, 'kubectl', ...workers],
+    [etcd, apiServer, 'kubectl', ...workers],
     options.locate,
   );
   const pathOf = (name: BinaryName): string => located[name]?.path ?? '';
   return {
-    etcd: pathOf('etcd'),
+    etcd: pathOf(etcd),
     apiServer: pathOf(apiServer),
     kubectl: pathOf('kubectl'),
     workers: Object.fromEntries(workers.map((name) => [name, pathOf(name)])),

@@ -4,12 +4,15 @@
  */
 export const versions = {
   kubernetes: '1.36.4',
-  /** The oldest that docs/install.md promises; of it the API server alone is built. */
+  /** The oldest that docs/install.md promises; of it the API server and its etcd are built. */
   oldestKubernetes: '1.32.13',
   etcd: '3.6.14',
+  /** The one that Kubernetes 1.32.13 comes with, by DefaultEtcdVersion in its cmd/kubeadm/app/constants/constants.go. */
+  oldestEtcd: '3.5.24',
   kwok: '0.8.0',
   helm: '4.2.4',
   kubeScore: '1.20.0',
+  kubeconform: '0.7.0',
   /** github.com/fluxcd/cli-utils, of which a program in modules/kstatus prints what it computes. */
   kstatus: '1.2.3',
   /**

@@ -13,7 +13,7 @@ import type { Pod } from './pod-environment.ts';
 import { createTenant, DRY_RUN, installGuardrails } from './tenants.ts';
 
 /**
- * What is shipped, on the API server of the oldest Kubernetes that docs/install.md promises. etcd and the
+ * What is shipped, on the API server and the etcd of the oldest Kubernetes that docs/install.md promises. The
  * programs that play the rest of the cluster are those of the other tests.
  */
 

@@ -124,11 +124,13 @@ describe('the pinned versions', () => {
     const module = await readFile(new URL(`${product}/go.mod`, modules), 'utf8');
     const paths: Readonly<Record<typeof product, string>> = {
       etcd: goPackage,
+      'etcd-oldest': goPackage,
       kubernetes: 'k8s.io/kubernetes',
       'kubernetes-oldest': 'k8s.io/kubernetes',
       kwok: 'sigs.k8s.io/kwok',
       helm: 'helm.sh/helm/v4',
       'kube-score': 'github.com/zegl/kube-score',
+      kubeconform: 'github.com/yannh/kubeconform',
       kstatus: 'github.com/fluxcd/cli-utils',
     };
     const path = paths[product];
