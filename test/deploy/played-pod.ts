@@ -24,6 +24,8 @@ export interface PlayOptions {
 export interface PlayedPod {
   readonly pod: Pod;
   readonly operator: OperatorProcess;
+  /** Of the port for probes, `127.0.0.1:N`. */
+  readonly health: string;
   /** `/healthz` or `/readyz?verbose`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>;
   /** As a kubelet does in time: another token into the file. Returns once the old one is refused. */
@@ -64,6 +66,7 @@ export async function playPod(
   return {
     pod,
     operator,
+    health: `127.0.0.1:${port}`,
     probe: (path) => probe(port, path),
     rotateToken: () => volumes.rotateToken(),
     stop: async () => {

@@ -117,6 +117,18 @@ describe('a reader with a sandbox', PATIENT, () => {
     expect(printed).toContain('deployment "shop" successfully rolled out');
   });
 
+  it('debugs an operator of a working tree by CONTRIBUTING.md, until Ctrl-C', async () => {
+    const blocks = (await blocksOf('CONTRIBUTING.md')).filter(({ text }) =>
+      text.includes('--inspect'),
+    );
+    expect(blocks).toHaveLength(1);
+    const [text = ''] = blocks.map((block) => block.text.replaceAll('/tmp/albridge', directory));
+    const until = 'timeout --preserve-status --signal INT 10 npx node';
+    const printed = await paste([`${text.trimEnd().replace('npx node', until)} || [ $? = 130 ]`]);
+    expect(printed).toMatch(/Debugger listening on|address already in use/);
+    expect(printed).toMatch(/INFO: working[^]*INFO: stopped/);
+  });
+
   it('leaves nothing in AWS by them', async () => {
     expect(await (await readAccount()).standIn.balancers()).toEqual([]);
   });

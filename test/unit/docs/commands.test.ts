@@ -38,12 +38,15 @@ const all = [...blocks, ...comments].flatMap(({ commands }) => commands);
 const TEST = /(?:\btest\/[\w./-]+\.ts|\.ci\/run)/g;
 
 const UNMARKED =
-  'put <!-- run --> above the block, or <!-- not run: TEST runs it -->, or begin it with "# Needs ….", which its reader sees';
+  'put <!-- run --> above the block, or <!-- not run: TEST runs it -->, or begin it with "# Needs an AWS account …."';
+
+/** What no test has. */
+const OUTSIDE = /AWS account|Docker|LocalStack/;
 
 /** Why nothing shows that the commands work, and the reader is not warned. */
 function findFault({ page, commands, mark, needs }: ReadBlock): string | undefined {
   if (mark === 'run') return undefined; // by test/deploy/documentation.test.ts
-  if (mark === undefined) return needs === undefined ? UNMARKED : undefined;
+  if (mark === undefined) return OUTSIDE.test(needs ?? '') ? undefined : UNMARKED;
   const tests = mark.notRun.match(TEST) ?? [];
   if (tests.length === 0) return `names no test; ${UNMARKED}`;
   const missing = tests.find((path) => !existsSync(resolve(ROOT, path)));
@@ -109,6 +112,8 @@ describe('the commands of the pages', () => {
       return fault === undefined ? [] : [`${block.page}: ${block.text.split('\n')[0]}: ${fault}`];
     });
     expect(faults).toEqual([]);
+    const typist = readFileSync(resolve(ROOT, 'test/deploy/reference-pages.test.ts'), 'utf8');
+    expect(typist, 'those in the comments of examples').toContain('await exampleBlocks()');
   });
 
   it.each([
@@ -126,6 +131,7 @@ describe('the commands of the pages', () => {
     ],
     ['', '# Needs an AWS account\naws elbv2 describe-tags', /^put <!-- run --> above/],
     ['', '# Needs an AWS account.\naws elbv2 describe-tags', undefined],
+    ['', '# Needs your own object.\nkubectl get pods', /^put <!-- run --> above/],
     ['<!-- run -->\n', 'kubectl get pods', undefined],
   ])('are found without a mark: %s%s', (comment, lines, fault) => {
     const markdown = `# New\n\n${comment}\`\`\`sh\n${lines}\n\`\`\`\n`;
