@@ -1,4 +1,6 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { User } from '@kubernetes/client-node';
+import { DeadlineExceeded } from '../../core/ports/clock.ts';
 
 const OTHER_USER = 'choose a context with another user';
 
@@ -15,8 +17,33 @@ export function explainFailure(error: unknown, user: User | null): string {
   return `${describeFirstLine(error)}; kubectl with the same kubeconfig fails the same way: correct it until that works`;
 }
 
+const PEM_PARTS = {
+  ca: ['certificate authority', (pem: string) => new X509Certificate(pem)],
+  cert: ['client certificate', (pem: string) => new X509Certificate(pem)],
+  key: ['client key', createPrivateKey],
+} as const;
+
+/** Node would report it as a failure of each connection, and takes an authority that it cannot read for none. */
+export function findPemFault(
+  tls: Readonly<Partial<Record<keyof typeof PEM_PARTS, string>>>,
+): string | undefined {
+  for (const [part, [name, parse]] of Object.entries(PEM_PARTS)) {
+    const pem = tls[part as keyof typeof PEM_PARTS];
+    if (pem === undefined) continue;
+    try {
+      parse(pem);
+    } catch (error) {
+      return `the ${name} is not in PEM form (${describeFirstLine(error)}): write it again, or correct its path`;
+    }
+  }
+  return undefined;
+}
+
 function explainPlugin(error: unknown, command: string): string {
   const plugin = `the credential plugin "${command}"`;
+  if (error instanceof DeadlineExceeded) {
+    return `${plugin} has not answered (${error.message}): run it by hand to see what it waits for, or ${OTHER_USER}`;
+  }
   if (isSystemError(error) && error.syscall?.startsWith('spawn')) {
     return error.code === 'ENOENT'
       ? `${plugin} is not there: install it, or ${OTHER_USER}`

@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
-import { explainFailure } from './credentials-advice.ts';
+import { explainFailure, findPemFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The identity of one request, and the authority it trusts. */
@@ -106,8 +106,7 @@ function cacheCredentials(
   const read = async (): Promise<Credentials> => {
     if (!config || !hasOwnCache(config)) config = load();
     const limit = startDeadline(clock, READ_DEADLINE_MS);
-    const work = readCredentials(config, source);
-    const credentials = await raceAbort(work, limit.signal).finally(limit.release);
+    const credentials = await readCredentials(config, source, limit.signal).finally(limit.release);
     cached = { credentials, readAtMs: clock.monotonicMs() };
     return credentials;
   };
@@ -140,15 +139,22 @@ function hasOwnCache(config: KubeConfig): boolean {
   return Boolean(user?.exec) || Boolean(provider && !provider.config?.tokenFile);
 }
 
-async function readCredentials(config: KubeConfig, source: ClusterSource): Promise<Credentials> {
+async function readCredentials(
+  config: KubeConfig,
+  source: ClusterSource,
+  signal: AbortSignal,
+): Promise<Credentials> {
   const options: RequestOptions = { headers: {} };
   try {
-    await allowPlainHttp(config).applyToHTTPSOptions(options);
+    await raceAbort(allowPlainHttp(config).applyToHTTPSOptions(options), signal);
   } catch (error) {
     const why = explainFailure(error, config.getCurrentUser());
     throw createCredentialsError(source, why, error);
   }
-  return { headers: toHeaders(options), tls: toTlsSettings(options) };
+  const tls = toTlsSettings(options);
+  const fault = findPemFault(tls);
+  if (fault !== undefined) throw createCredentialsError(source, fault, undefined);
+  return { headers: toHeaders(options), tls };
 }
 
 /**

@@ -4,7 +4,11 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { loadCluster } from '../../../../src/kube/client/credentials.ts';
+import { makeCertificate } from '../../../fakes/certificate.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
+
+const CA = await makeCertificate(['ca'], { algorithm: 'ECDSA' });
+const USER = await makeCertificate(['user'], { algorithm: 'ECDSA' });
 
 let directory: string;
 let clock: ManualClock;
@@ -39,7 +43,7 @@ function kubeconfig(name: string, user: object, cluster: object = {}): string {
 function inPod(): { readonly serviceHost: string; readonly serviceAccountDir: string } {
   write('token', 'first\n');
   write('namespace', 'albridge-system\n');
-  write('ca.crt', 'CA');
+  write('ca.crt', CA.certificate);
   return { serviceHost: 'fd00::1', serviceAccountDir: directory };
 }
 
@@ -57,7 +61,7 @@ describe('the way to the cluster', () => {
     });
     await expect(cluster.credentials()).resolves.toEqual({
       headers: { authorization: 'Bearer first' },
-      tls: { ca: 'CA' },
+      tls: { ca: CA.certificate },
     });
   });
 
@@ -94,7 +98,7 @@ describe('the way to the cluster', () => {
     const path = kubeconfig(
       'certs',
       {
-        'client-certificate-data': Buffer.from('CERT').toString('base64'),
+        'client-certificate-data': Buffer.from(USER.certificate).toString('base64'),
         'client-key': 'key.pem',
         as: 'jane',
       },
@@ -105,14 +109,17 @@ describe('the way to the cluster', () => {
         'proxy-url': 'http://proxy:3128',
       },
     );
-    write('key.pem', 'KEY');
-    write('ca.pem', 'CA');
+    write('key.pem', USER.privateKey);
+    write('ca.pem', CA.certificate);
     const cluster = loadCluster({ kubeconfig: path }, clock);
 
     expect(cluster.proxyUrl).toBe('http://proxy:3128');
     await expect(cluster.credentials()).resolves.toEqual({
       headers: { 'impersonate-user': 'jane' },
-      tls: { ca: 'CA', cert: 'CERT', key: 'KEY', rejectUnauthorized: false, servername: 'kube' },
+      tls: {
+        ...{ ca: CA.certificate, cert: USER.certificate, key: USER.privateKey },
+        ...{ rejectUnauthorized: false, servername: 'kube' },
+      },
     });
   });
 
@@ -420,7 +427,12 @@ describe('a credential plugin', () => {
 
   it('that hangs is given up after half a minute', async () => {
     const cluster = loadCluster({ kubeconfig: plugin('sleep 2') }, clock);
-    const waiting = expect(cluster.credentials()).rejects.toThrow('deadline of 30000 ms exceeded');
+    const waiting = expect(cluster.credentials()).rejects.toMatchObject({
+      reason: 'CredentialsUnavailable',
+      message: expect.stringMatching(
+        /plugin" has not answered \(deadline of 30000 ms exceeded\): run it by hand/,
+      ),
+    });
 
     await clock.advance(30_000);
 
