@@ -68,6 +68,9 @@ const LINES: Readonly<Record<string, string>> = {
   'albridge -n shop status --output=sv': 'albridge -n shop status --output=svg ',
   // Only status draws.
   'albridge why --output=sv': 'albridge why --output=sv',
+  // The name follows.
+  'albridge why myi': 'albridge why myingress/',
+  'albridge status -n shop conf': 'albridge status -n shop configmonitor/',
   'albridge orphans --dele': 'albridge orphans --delete ',
   'albridge completion ba': 'albridge completion bash ',
   'albridge -n shop completion zs': 'albridge -n shop completion zsh ',

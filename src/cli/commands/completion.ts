@@ -62,6 +62,8 @@ ${values.join('\n')}
     ${free}) words='' ;;
   esac
   COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$word"))
+  # The name follows at once.
+  [[ \${COMPREPLY[0]-} != */ ]] || compopt -o nospace 2>/dev/null
 }
 complete -o default -F _albridge albridge
 `;
@@ -73,8 +75,7 @@ function formatZsh(commands: readonly Command[]): string {
   const cases = commands.map(({ name, operands, options }) => {
     const { usage } = operands;
     const specs = Object.entries({ ...commonOptions, ...options }).map(formatZshOption);
-    if (usage !== '')
-      specs.push(quote(`*:${escapeColon(usage)}:(${offerWords(operands).join(' ')})`));
+    if (usage !== '') specs.push(quote(`*:${escapeColon(usage)}:${formatZshWords(operands)}`));
     return `      ${name}) _arguments -S ${specs.join(' ')} ;;`;
   });
   const common = Object.entries(commonOptions).map(formatZshOption);
@@ -99,6 +100,11 @@ ${cases.join('\n')}
 }
 if [[ $funcstack[1] == _albridge ]]; then _albridge "$@"; else compdef _albridge albridge; fi
 `;
+}
+
+/** After a hint, such as `myingress/`, the name follows at once. */
+function formatZshWords({ choices = [], hints = [] }: OperandDoc): string {
+  return hints.length > 0 ? `{compadd -S "" -- ${hints.join(' ')}}` : `(${choices.join(' ')})`;
 }
 
 function formatZshOption([name, { short, help, value, choices }]: [string, OptionDoc]): string {
