@@ -22,7 +22,13 @@ import { turnsStickinessOn } from '../target-groups/diff.ts';
 import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
 import { beginMemory, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
 import { readGraph } from './observation/read-graph.ts';
-import { hasLeftSettings, leavesPortOpen, listTagKeys, recordOwned } from './owned.ts';
+import {
+  hasLeftSettings,
+  leavesPortOpen,
+  listTagKeys,
+  recordOwned,
+  recordRemoved,
+} from './owned.ts';
 import { findDefaultGroup, type Planned, planBy } from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
@@ -72,6 +78,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const { desired, plan, remembered } = planned;
   await recordOwned(scope, planned);
   const progress = forgiveMixtures(await execute(scope, planned), planned);
+  if (progress.failed.length === 0) recordRemoved(scope, planned);
   recordSwitches(scope, planned, progress);
   const endMs = clock.monotonicMs();
   const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;

@@ -37,7 +37,11 @@ interface Owned {
  */
 export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void> {
   const { memory, stored = {}, pass } = scope;
-  const owned = projectOwned(scope, ownable);
+  const projected = projectOwned(scope, ownable);
+  const owned = {
+    ...projected,
+    hasRemovals: projected.hasRemovals || hasDueRemoval(scope, ownable),
+  };
   const described = describeOwned(owned);
   pass.report({ owned: described });
   const isNew =
@@ -50,6 +54,19 @@ export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void>
   }
   // Whatever exists is on record from here on, and not before the write of it has been answered.
   if (ownable.isEarly !== true) memory.foundGroups = undefined;
+  memory.traffic = memory.traffic && { ...memory.traffic, owned: described };
+}
+
+/** A removal that is due now stays on record until AWS has answered it. */
+function hasDueRemoval({ object }: Scope, { plan }: Ownable): boolean {
+  return plan.steps.length > 0 && object.status?.owned?.removals === true;
+}
+
+/** Once all steps of the plan are done. */
+export function recordRemoved(scope: Scope, ownable: Ownable): void {
+  const { memory, pass } = scope;
+  const described = describeOwned(projectOwned(scope, ownable));
+  pass.report({ owned: described });
   memory.traffic = memory.traffic && { ...memory.traffic, owned: described };
 }
 
