@@ -224,6 +224,67 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
     },
   },
+  'removes a certificate soon that a leader was about to remove when it ended': {
+    why: 'what is due left the record before AWS had answered, and the next leader read all of it half an hour later',
+    seed: 12,
+    scenario: {
+      seed: 12,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 1000,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-b', 'subnet-c'],
+              listeners: [
+                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+                {
+                  port: 443,
+                  protocol: 'HTTPS',
+                  certificates: [
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                  ],
+                },
+              ],
+            },
+          },
+        },
+        {
+          atMs: 60000,
+          myIngress: {
+            do: 'edit',
+            at: 'web/shop',
+            change: {
+              listeners: [
+                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+                {
+                  port: 443,
+                  protocol: 'HTTPS',
+                  certificates: [
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                  ],
+                },
+              ],
+            },
+          },
+        },
+      ],
+      faults: [
+        {
+          kind: 'aws',
+          effect: 'unanswered',
+          operation: 'RemoveListenerCertificates',
+          fromMs: 0,
+          forMs: 300000,
+          times: 9,
+        },
+        { kind: 'terminate', atMs: 81000, replica: 0 },
+      ],
+    },
+  },
   'changes nothing while the regular check of an object that is Ready waits for tokens': {
     why: 'each wait was Reconciling=True BudgetExhausted until the check was done, for ever',
     seed: 3011001823,
