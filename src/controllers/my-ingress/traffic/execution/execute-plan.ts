@@ -9,7 +9,7 @@ import type { OperatorError } from '../../../../core/reconcile/operator-error.ts
 import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
 import { createFailure } from '../../failure.ts';
 import { printStep } from '../../graph/planned-step.ts';
-import { describeRefusal, type Problem } from '../../graph/problem.ts';
+import { describeRefusal, type Problem, type ProblemReason } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
 import { findObstacle, isClaim, type Operation, type Step } from '../../graph/steps.ts';
 import { isOwn } from '../../graph/tags.ts';
@@ -149,7 +149,9 @@ function isAboutRouting({ id }: Step): boolean {
 
 async function executeOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
   const { failed, holds } = progress;
-  if (findObstacle(step, failed) !== undefined) return { ...progress, failed: [...failed, step] };
+  if (findObstacle(step, failed) !== undefined || isBehindUnseen(step, progress)) {
+    return { ...progress, failed: [...failed, step] };
+  }
   const hold = findHold(step, holds);
   if (hold !== undefined) return holdBack(scope, { step, hold }, progress);
   const { aws, clock, memory } = scope;
@@ -171,6 +173,18 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
     const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
     return recordProblem(scope, { step, problem: { ...problem, quota } }, refused);
   }
+}
+
+/** Refusals by which AWS contradicts a read or an answer of its own: they end within seconds. */
+const UNSEEN: ReadonlySet<ProblemReason> = new Set<ProblemReason>([
+  ...(['ListenerNotFound', 'RuleNotFound', 'TargetGroupNotFound', 'PriorityInUse'] as const),
+]);
+
+/** A default action waits for the rules before it: what they take from it would get neither the old nor the new one. */
+function isBehindUnseen({ id, operation, input }: Step, { problems }: Progress): boolean {
+  if (operation !== 'ModifyListener' || input.action === undefined) return false;
+  const rules = `${id.replace('listener/', 'rule/')}/`;
+  return problems.some((problem) => UNSEEN.has(problem.reason) && problem.id.startsWith(rules));
 }
 
 function fillQuota(progress: Progress, hold: Hold): Progress {

@@ -20,27 +20,38 @@ function targetOf(world: World): string | undefined {
 }
 
 describe('an edit', () => {
-  it('whose new target group is not visible yet changes no default action before the rule is there', async () => {
-    const world = await settleShop({ ...SHOP, rules: [] });
-    const askApi = (): string => ask(world, { path: '/api/a' });
-    expect(askApi()).toBe('forward web:1');
-    const added = { name: 'more', service: { name: 'api', port: 80 } };
-    const message = 'One or more target groups not found';
-    const unseen = { kind: 'error', code: 'TargetGroupNotFound', status: 400, message } as const;
-    world.fault('DescribeTags', unseen, { skip: 1 });
-    world.edit('shop', {
-      backends: [...(SHOP.backends ?? []), added],
-      rules: [{ ...RULE, forward: [{ backend: 'more' }] }],
-      defaultAction: { fixedResponse: { statusCode: 404 } },
-    });
-    const answers = new Set<string>();
-    for (let i = 0; i < 600; i++) {
-      await world.clock.advance(100);
-      answers.add(askApi());
-    }
-    expect([...answers]).toEqual(['forward web:1', 'forward more:1']);
-    expect(ask(world, { path: '/' })).toBe('404');
-  });
+  it.each([
+    {
+      what: 'whose new target group is not visible yet',
+      ...{ operation: 'DescribeTags', code: 'TargetGroupNotFound', skip: 1 },
+    },
+    {
+      what: 'of whose listener AWS knows nothing for a moment',
+      ...{ operation: 'CreateRule', code: 'ListenerNotFound', skip: 0 },
+    },
+  ] as const)(
+    '$what changes no default action before the rule is there',
+    async ({ operation, code, skip }) => {
+      const world = await settleShop({ ...SHOP, rules: [] });
+      const askApi = (): string => ask(world, { path: '/api/a' });
+      expect(askApi()).toBe('forward web:1');
+      const added = { name: 'more', service: { name: 'api', port: 80 } };
+      const unseen = { kind: 'error', code, status: 400, message: 'not found' } as const;
+      world.fault(operation, unseen, { skip, times: 1 });
+      world.edit('shop', {
+        backends: [...(SHOP.backends ?? []), added],
+        rules: [{ ...RULE, forward: [{ backend: 'more' }] }],
+        defaultAction: { fixedResponse: { statusCode: 404 } },
+      });
+      const answers = new Set<string>();
+      for (let i = 0; i < 600; i++) {
+        await world.clock.advance(100);
+        answers.add(askApi());
+      }
+      expect([...answers]).toEqual(['forward web:1', 'forward more:1']);
+      expect(ask(world, { path: '/' })).toBe('404');
+    },
+  );
 
   it('whose object is deleted in spite of its finalizer is not applied any further', async () => {
     const world = await settled();
