@@ -1,5 +1,5 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
-import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { isBeingDeleted, type KubeObject } from '../../core/objects/kube-object.ts';
 import { type DataChange, readRecordedHash } from './memory.ts';
 import { concerns, formatSelection, readSelection, selects } from './pod-index.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
@@ -160,7 +160,9 @@ const LONGEST_NOTING_MS = 2_000;
 export function isUnnoted({ hash, lastSeenMs }: DataChange, scope: Scope): boolean {
   const { changes, clock } = scope;
   if (clock.monotonicMs() - lastSeenMs >= LONGEST_NOTING_MS) return false;
-  return listOthers(scope).some((other) => !changes.hasNoted(other, hash));
+  return listOthers(scope).some((other) => {
+    return !isBeingDeleted(other) && !changes.hasNoted(other, hash);
+  });
 }
 
 /**

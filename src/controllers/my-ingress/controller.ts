@@ -91,7 +91,11 @@ async function reconcile(
   if (hasAttached(object)) reportAttached(object, pass);
   const beforeWrite = (): void => pass.throwIfGone();
   const scope = createScope(context, { ...recallParts(context, object, pass), beforeWrite });
-  if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
+  if (chooseReadDepth(object) !== 'snapshot') {
+    return withTokens(scope, reconcileLive).catch((error: unknown) => {
+      throw keepStalled(object, error);
+    });
+  }
   if (!isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
@@ -251,8 +255,6 @@ async function withTokens<S extends ObjectScope, T>(
     await tokens.begin(planFirstReads(object));
     pass.signal.throwIfAborted();
     return await act(scope);
-  } catch (error) {
-    throw keepStalled(object, error);
   } finally {
     tokens.release();
   }

@@ -1,6 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import { findQuota } from '../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { ProblemReport } from './graph/problem.ts';
@@ -37,11 +38,13 @@ export function createProblemFailure(
  */
 export function keepStalled({ metadata, status }: MyIngress, error: unknown): unknown {
   if (!(error instanceof OperatorError) || error.reason !== 'BudgetExhausted') return error;
-  const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
+  const stalled = status?.conditions?.find((condition) => {
+    return condition.type === 'Stalled' && condition.status === 'True';
+  });
   if (stalled === undefined || stalled.observedGeneration !== metadata.generation) return error;
   const { reason, message } = stalled;
-  const { retryAfterMs } = error;
-  const when = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const { retryAfterMs, notBeforeMs } = error;
+  const when = omitUndefined({ retryAfterMs, notBeforeMs });
   return new OperatorError({ reason, message, healedBy: 'person', ...when, cause: error });
 }
 

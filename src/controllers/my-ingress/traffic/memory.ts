@@ -15,7 +15,7 @@ import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 import type { ServedGroup } from '../targets.ts';
 import { isStructureDue, type LaneGiven } from './observation/lanes.ts';
-import { recordWritten, type Written } from './replay.ts';
+import { forgetIngress, recordWritten, type Written } from './replay.ts';
 
 /** This process's memory of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -46,7 +46,7 @@ export interface TrafficMemory {
   /** When it last wrote anything: a read may show what was there before. */
   readonly wroteMs?: number;
   /** Recent writes by which a read is corrected. */
-  readonly written?: readonly Written[];
+  readonly written?: readonly Written[] | undefined;
   /** The last pass over all of it has left something undone, or has not ended. */
   readonly isOpen: boolean;
   /** A successor of a target group waits for healthy targets. */
@@ -115,7 +115,8 @@ export function rememberUnanswered(
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
   const facts = isRouting(step) ? { ...before.facts, changedAtMs: nowMs } : before.facts;
-  return { ...before, ...made, facts, wroteMs: nowMs };
+  const written = forgetIngress(before.written, step);
+  return { ...before, ...made, facts, wroteMs: nowMs, written };
 }
 
 /**

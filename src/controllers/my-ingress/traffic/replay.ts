@@ -1,6 +1,7 @@
 import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import { isStanding, projectStep } from '../graph/projection.ts';
+import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Operation, Step } from '../graph/steps.ts';
 
 /** A step that AWS has accepted; monotonic ms. */
@@ -29,11 +30,18 @@ export function recordWritten(
   { step, atMs }: Written,
 ): readonly Written[] {
   const isNewGroup = step.operation === 'CreateSecurityGroup';
-  const recent = (before ?? []).filter((one) => {
-    const isOfOldGroup = isNewGroup && INGRESS.includes(one.step.operation);
-    return isRecent(one, atMs) && !isOfOldGroup;
-  });
+  const kept = isNewGroup ? forgetIngress(before, step) : before;
+  const recent = (kept ?? []).filter((one) => isRecent(one, atMs));
   return REPLAYED.has(step.operation) ? [...recent, { step, atMs }] : recent;
+}
+
+/** After a step about the group that is new, or that AWS has not answered: what was allowed before it says nothing. */
+export function forgetIngress(
+  before: readonly Written[] | undefined,
+  { id }: Step,
+): readonly Written[] | undefined {
+  if (id !== SECURITY_GROUP_ID) return before;
+  return before?.filter((one) => !INGRESS.includes(one.step.operation));
 }
 
 /**

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
-import type { DataChange } from '../../../../src/controllers/config-monitor/memory.ts';
+import { Changes, type DataChange } from '../../../../src/controllers/config-monitor/memory.ts';
 import {
   findVouchers,
   isUnnoted,
 } from '../../../../src/controllers/config-monitor/pending-change.ts';
 import type { Scope } from '../../../../src/controllers/config-monitor/scope.ts';
 import type { TrimmedPod } from '../../../../src/controllers/config-monitor/transforms.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 const HASH = 'a'.repeat(64);
@@ -81,10 +82,25 @@ describe('a change that another ConfigMonitor has yet to note', () => {
     return isUnnoted(change, { ...scope, changes, clock } as unknown as Scope);
   }
 
-  it('restarts no pod for two seconds', () => {
+  it('is waited for, two seconds at most', () => {
     expect(isUnnotedAfter(1_999, false)).toBe(true);
     expect(isUnnotedAfter(2_000, false)).toBe(false);
     expect(isUnnotedAfter(0, true)).toBe(false);
+  });
+});
+
+describe('another ConfigMonitor has noted data', () => {
+  const noted = (status: object): boolean => {
+    const other = { metadata: { namespace: 'web', name: 'other' }, status } as ConfigMonitor;
+    return new Changes(new ManualClock()).hasNoted(other, HASH);
+  };
+
+  it('that it is restarting pods for, has on record, or waits with', () => {
+    expect(noted({ configHash: HASH })).toBe(true);
+    expect(noted({ configHash: 'other', rollout: { hash: HASH } })).toBe(true);
+    expect(noted({ configHash: 'other', change: { hash: HASH } })).toBe(true);
+    expect(noted({ configHash: HASH, rollout: { hash: 'other' } })).toBe(false);
+    expect(noted({ configHash: 'other', change: { hash: 'another' } })).toBe(false);
   });
 });
 
