@@ -26,5 +26,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   clock: systemClock,
   signal: interrupted.signal,
 });
-// What a command that was interrupted has left running ends here.
-if (process.exitCode === exitCodes.interrupted) process.exit();
+// It ends also while something is left running, such as a credential plugin that hangs.
+process.exit();

@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -25,6 +26,7 @@ afterAll(() => place.close());
 const { awsEnvironment, controlPlane } = inject('surroundings');
 const admin = { kubeconfigPath: controlPlane.kubeconfigPath, awsEnvironment };
 const BROKEN = 'InvalidConfigurationRequest';
+const PLUGIN = { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never' };
 
 let objects: MyIngresses;
 
@@ -142,6 +144,21 @@ describe('albridge status', () => {
     expect(elsewhere.stderr).toMatch(
       /^albridge: nothing to show: .*ask for the role "view" there \(deploy\/components\/user-roles.*\)\n$/,
     );
+  });
+
+  it('ends although a credential plugin hangs, and names it', async () => {
+    const kubeconfig = JSON.stringify({
+      'current-context': 'a',
+      clusters: [{ name: 'a', cluster: { server: place.cluster.url, 'tls-server-name': 5 } }],
+      users: [{ name: 'a', user: { exec: { ...PLUGIN, command: 'sleep', args: ['300'] } } }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    });
+    const kubeconfigPath = join(await mkdtemp(join(tmpdir(), 'albridge-plugin-')), 'config');
+    await writeFile(kubeconfigPath, kubeconfig);
+    const { exitCode, stderr } = await runAlbridge(['status'], { kubeconfigPath, awsEnvironment });
+    expect(stderr).toMatch(/^albridge: .* the credential plugin "sleep" has not answered .*\n$/);
+    expect(exitCode).toBe(1);
+    await rm(dirname(kubeconfigPath), { recursive: true });
   });
 
   it('has colours on a terminal, none with NO_COLOR, and none in a pipe', async () => {

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import type { User } from '@kubernetes/client-node';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 
@@ -17,26 +17,39 @@ export function explainFailure(error: unknown, user: User | null): string {
   return `${describeFirstLine(error)}; kubectl with the same kubeconfig fails the same way: correct it until that works`;
 }
 
+const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 const PEM_PARTS = {
-  ca: ['certificate authority', (pem: string) => new X509Certificate(pem)],
-  cert: ['client certificate', (pem: string) => new X509Certificate(pem)],
-  key: ['client key', createPrivateKey],
+  ca: ['certificate authority', CERTIFICATE],
+  cert: ['client certificate', CERTIFICATE],
+  key: ['client key', /-----BEGIN (?:\w+ )*PRIVATE KEY-----/],
 } as const;
 
+type PemParts = Readonly<Partial<Record<keyof typeof PEM_PARTS, string>>>;
+
 /** Node would report it as a failure of each connection, and takes an authority that it cannot read for none. */
-export function findPemFault(
-  tls: Readonly<Partial<Record<keyof typeof PEM_PARTS, string>>>,
-): string | undefined {
-  for (const [part, [name, parse]] of Object.entries(PEM_PARTS)) {
-    const pem = tls[part as keyof typeof PEM_PARTS];
-    if (pem === undefined) continue;
-    try {
-      parse(pem);
-    } catch (error) {
-      return `the ${name} is not in PEM form (${describeFirstLine(error)}): write it again, or correct its path`;
-    }
+export function findTlsFault(tls: PemParts): string | undefined {
+  for (const [part, [name, form]] of Object.entries(PEM_PARTS)) {
+    const pem = tls[part as keyof PemParts];
+    if (pem && !form.test(pem))
+      return `the ${name} is not in PEM form: write it again, or correct its path`;
   }
-  return undefined;
+  return findPairFault(tls);
+}
+
+function findPairFault({ cert, key }: PemParts): string | undefined {
+  if (!cert && !key) return undefined;
+  if (!cert || !key) {
+    const [lacking, given] = cert ? ['client key', 'certificate'] : ['client certificate', 'key'];
+    return `the ${lacking} is missing beside the ${given}: add it, or ${OTHER_USER}`;
+  }
+  if (/ENCRYPTED/.test(key))
+    return `the client key is encrypted: store it without its passphrase, or ${OTHER_USER}`;
+  try {
+    createSecureContext({ cert, key });
+    return undefined;
+  } catch (error) {
+    return `the client certificate and its key cannot be used together (${describeFirstLine(error)}): correct them, or ${OTHER_USER}`;
+  }
 }
 
 function explainPlugin(error: unknown, command: string): string {

@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
-import { explainFailure, findPemFault } from './credentials-advice.ts';
+import { explainFailure, findTlsFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The identity of one request, and the authority it trusts. */
@@ -47,8 +47,8 @@ export interface Cluster {
  */
 const CREDENTIALS_TTL_MS = 60_000;
 
-/** client-node puts no limit on a credential plugin. */
-const READ_DEADLINE_MS = 30_000;
+/** client-node puts no limit on a credential plugin; less than that of any request, which would hide it. */
+const READ_DEADLINE_MS = 10_000;
 
 /** `context`: another one than the current-context. Throws OperatorError ClusterNotConfigured. */
 export function loadCluster(settings: ClusterSettings, clock: Clock, context?: string): Cluster {
@@ -152,7 +152,8 @@ async function readCredentials(
     throw createCredentialsError(source, why, error);
   }
   const tls = toTlsSettings(options);
-  const fault = findPemFault(tls);
+  const isTls = config.getCurrentCluster()?.server.startsWith('https:') ?? false;
+  const fault = isTls ? findTlsFault(tls) : undefined;
   if (fault !== undefined) throw createCredentialsError(source, fault, undefined);
   return { headers: toHeaders(options), tls };
 }
@@ -182,7 +183,7 @@ function toTlsSettings(options: RequestOptions): TlsSettings {
     ...toPem('cert', cert),
     ...toPem('key', key),
     ...(rejectUnauthorized === false && { rejectUnauthorized }),
-    ...(servername && { servername }),
+    ...(typeof servername === 'string' && servername !== '' && { servername }),
   };
 }
 
