@@ -9,7 +9,7 @@ export class KubectlError extends Error {
   }
 }
 
-/** klog's own lines, such as `E1124 03:08:05.019488 12062 memcache.go:265] ...`: kubectl says the same once more below them. */
+/** klog's own lines, such as `E1124 03:08:05.019488 12062 memcache.go:265] ...`: kubectl mostly says the same once more below them. */
 const KLOG = /^[IWEF]\d{4} /;
 
 const NO_ACCESS =
@@ -18,7 +18,8 @@ const NO_ACCESS =
 /** Turns kubectl's standard error into one line with the next step; pure. */
 export function explainFailure(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
-  const said = lines.filter((line) => line !== '' && !KLOG.test(line)).join('; ');
+  const own = lines.filter((line) => line !== '' && !KLOG.test(line)).join('; ');
+  const said = own || lines.filter((line) => line !== '').join('; ');
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }
