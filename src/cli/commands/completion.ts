@@ -13,7 +13,7 @@ export const completion: Command = {
   examples: [
     {
       line: 'completion bash > ~/.local/share/bash-completion/completions/albridge',
-      what: 'for bash, where it looks for completions',
+      what: 'for bash, where it looks for completions, if you have made that directory',
     },
     {
       line: 'completion zsh > "${fpath[1]}/_albridge"',
