@@ -26,5 +26,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   clock: systemClock,
   signal: interrupted.signal,
 });
-// It ends also while something is left running, such as a credential plugin that hangs.
+// It ends also while something is left running, such as a credential plugin that hangs, but not before a reader has all.
+if (process.exitCode !== exitCodes.interrupted) {
+  await new Promise((written) => process.stdout.write('', written));
+}
 process.exit();
