@@ -86,7 +86,7 @@ describe('albridge status', () => {
     expect(broken).toMatch(/^MyIngress +broken +False +InvalidConfigurationRequest +\w+ +\w/);
     // The stand-in knows nothing of the pods: whether it has said so yet is a matter of time.
     expect(shop).toMatch(
-      /^MyIngress +shop +(?:True +Available|Unknown +HealthUnknown|False +TargetsUnhealthy) +\w+ +\w/,
+      /^MyIngress +shop +(?:True +Available|Unknown +HealthUnknown|False +Targets(?:Initial|Unhealthy)) +\w+ +\w/,
     );
     const everywhere = await runAlbridge(['status', '-A', '-o', 'json'], admin);
     const { namespace } = objects;
