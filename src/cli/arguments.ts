@@ -17,11 +17,20 @@ export type Invocation =
 
 /** Options may come before and after the command. Throws UsageError. */
 export function readArguments(args: readonly string[], commands: readonly Command[]): Invocation {
+  if (args[0] === '--version') return { kind: 'version' };
   const first = findCommandName(args);
   if (first === undefined) return readWithoutCommand(args);
   const name = args[first];
   const rest = args.filter((_, index) => index !== first);
-  if (name === 'help') return { kind: 'help', ...findHelpTopic(rest, commands) };
+  if (name === 'help') {
+    return {
+      kind: 'help',
+      ...findHelpTopic(
+        rest.filter((arg) => arg !== '--help'),
+        commands,
+      ),
+    };
+  }
   return readInvocation(findCommand(name ?? '', commands), rest);
 }
 
@@ -80,7 +89,9 @@ function parseStrictly(
       options: toParseOptions(options),
       strict: true,
       allowPositionals: true,
+      tokens: true,
     });
+    refuseRepeated(parsed.tokens, command);
     checkValues(parsed.values, options, command);
     return parsed;
   } catch (error) {
@@ -88,6 +99,20 @@ function parseStrictly(
     throw new UsageError(`${firstSentence(error)}: ${adviseHelp(command)}`, error);
   }
 }
+
+/** The last one would count, and the others be forgotten. */
+function refuseRepeated(
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+  command?: Command,
+): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === 'option' && name ? [name] : []));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new UsageError(`--${twice} is given twice: ${adviseHelp(command)}`);
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function checkValues(
   values: Readonly<Record<string, unknown>>,
@@ -102,8 +127,15 @@ function checkValues(
     if (!choices || choices.includes(value)) continue;
     throw new UsageError(`--${name} takes ${choices.join(', ')}, not "${value}"`);
   }
-  if (values['namespace'] !== undefined && values['all-namespaces'] === true)
+  checkNamespace(values);
+}
+
+function checkNamespace({ namespace, ...others }: Readonly<Record<string, unknown>>): void {
+  if (typeof namespace !== 'string') return;
+  if (others['all-namespaces'] === true)
     throw new UsageError('give either --namespace or --all-namespaces');
+  if (!NAMESPACE.test(namespace))
+    throw new UsageError(`--namespace takes the name of a namespace, not "${namespace}"`);
 }
 
 function checkOperands({ name, operands }: Command, given: readonly string[]): void {
@@ -131,6 +163,10 @@ function adviseHelp(command: Command | undefined): string {
 }
 
 /** The rest of what `parseArgs` says is about arguments that begin with a hyphen. */
-function firstSentence(error: Error): string {
-  return error.message.split(/\.\s/, 1)[0] ?? error.message;
+function firstSentence({ message }: Error): string {
+  const [, option] = /^Option '(--[\w-]+)' argument is ambiguous/.exec(message) ?? [];
+  if (option !== undefined)
+    return `a value that begins with a hyphen follows an equals sign, as in ${option}=-1`;
+  const sentence = message.split(/\.\s/, 1)[0] ?? message;
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -43,6 +43,8 @@ export function describeError(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   if (error instanceof OperatorError) return addressCaller(error.message);
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
+  const untrusted = error instanceof NoAnswerError && describeUntrusted(error.cause);
+  if (untrusted) return untrusted;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
     return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
   }
@@ -58,6 +60,35 @@ export function addressCaller(message: string): string {
       "in the IAM policy of the operator's role, as deploy/iam/policy.json does",
       'to your own role or user, or choose other credentials (AWS_PROFILE): docs/iam.md lists the reads',
     );
+}
+
+const UNTRUSTED: Readonly<Record<string, string>> = {
+  ...listAuthorityCodes(
+    'the certificate of the API server is not signed by the certificate-authority of the kubeconfig: correct that, or server',
+  ),
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of the API server is for other names: correct server or tls-server-name in the kubeconfig',
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'the server of the kubeconfig does not speak TLS there: correct its port, or write http://',
+};
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+function listAuthorityCodes(sentence: string): Readonly<Record<string, string>> {
+  const codes = [
+    ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  ];
+  return Object.fromEntries(codes.map((code) => [code, sentence]));
+}
+
+/** The sentence about a kubeconfig whose connection fails for TLS, by the codes of Node. */
+function describeUntrusted(cause: unknown): string | undefined {
+  for (let one = cause; one instanceof Error; one = one.cause) {
+    const { code } = one as NodeJS.ErrnoException;
+    const sentence = code === undefined ? undefined : UNTRUSTED[code];
+    if (sentence !== undefined) return sentence;
+  }
+  return undefined;
 }
 
 function describeNoAnswer(error: Error): string {

@@ -83,11 +83,24 @@ function complain(error: unknown): void {
 }
 
 async function run(): Promise<void> {
+  refuseUnused();
   if (values.mutation !== undefined) plantNamed(values.mutation);
   if (values.scenario !== undefined) await repeatFile(values.scenario);
   else if (values.seed !== undefined) await repeatSeed(whole(values.seed), values.crash);
   else await runMany(whole(values.seeds), whole(values.first));
   conclude();
+}
+
+/** What would be left aside. */
+function refuseUnused(): void {
+  const isGiven = (name: string): boolean =>
+    process.argv.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  const isOne = values.seed !== undefined || values.scenario !== undefined;
+  if (isOne && (isGiven('seeds') || isGiven('first')))
+    throw new UsageError('--seeds and --first are of many scenarios, --seed and --scenario of one');
+  if (!isOne && (values.trace || values.crash.length > 0))
+    throw new UsageError('--trace and --crash are of one scenario: give its --seed too');
+  if (!isOne && whole(values.seeds) === 0) throw new UsageError('--seeds takes a number from 1');
 }
 
 function plantNamed(name: string): void {

@@ -112,10 +112,19 @@ export async function findObject(
   return chooseOne(found, { name, namespace: access.namespace ?? '', chosen });
 }
 
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
+const NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
 function splitOperand(operand: string): { readonly word?: string; readonly name: string } {
   const [first = '', name, ...more] = operand.split('/');
   if (more.length > 0 || first === '' || name === '')
-    throw new UsageError(`"${operand}" is neither NAME nor KIND/NAME`);
+    throw new UsageError(
+      `"${operand}" is neither NAME nor KIND/NAME: give one, such as web or myingress/web`,
+    );
+  if (!NAME.test(name ?? first))
+    throw new UsageError(
+      `"${name ?? first}" cannot be the name of an object: lower-case letters, digits, "-" and "." are allowed`,
+    );
   return name === undefined ? { name: first } : { word: first, name };
 }
 
@@ -158,15 +167,22 @@ function chooseOne(
     throw new CommandError(`"${name}" is the name of several objects: give one of ${names}`);
   }
   if (only) return only;
-  const lacks = results.flatMap((one) =>
-    one && 'lack' in one ? [`${one.kind.kind}: ${one.lack}`] : [],
-  );
-  if (chosen && lacks.length > 0) throw new CommandError(lacks.join('; '));
+  const lacks = describeLacks(results);
+  if (lacks.length > 0 && (chosen || results.every((one) => one && 'lack' in one)))
+    throw new CommandError(lacks.join('; '));
   const what = chosen ? `${chosen.kind} "${name}"` : `object "${name}" of albridge`;
   const unread = lacks.length > 0 ? ` (${lacks.join('; ')})` : '';
   throw new CommandError(
     `there is no ${what} in the namespace ${namespace}${unread}: albridge status -A lists all`,
   );
+}
+
+/** One sentence for all kinds that lack the same. */
+function describeLacks(results: readonly Found[]): readonly string[] {
+  const lacking = results.flatMap((one) => (one && 'lack' in one ? [one] : []));
+  return [...Map.groupBy(lacking, ({ lack }) => lack)].map(([lack, some]) => {
+    return `${some.map(({ kind }) => kind.kind).join(', ')}: ${lack}`;
+  });
 }
 
 /** Undefined where there is none of this name. */

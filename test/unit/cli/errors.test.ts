@@ -1,6 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../../src/cli/errors.ts';
-import { parseKubeError } from '../../../src/kube/client/kube-error.ts';
+import { NoAnswerError, parseKubeError } from '../../../src/kube/client/kube-error.ts';
+
+describe('a connection that fails for TLS', () => {
+  it.each([
+    ['SELF_SIGNED_CERT_IN_CHAIN', /is not signed by the certificate-authority of the kubeconfig: /],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /is not signed by the certificate-authority/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /is for other names: correct server or tls-server-name/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS there: correct its port/],
+  ])('names what of the kubeconfig is wrong: %s', (code, says) => {
+    const failed = new TypeError('fetch failed', {
+      cause: Object.assign(new Error('x'), { code }),
+    });
+    expect(describeError(new NoAnswerError(failed))).toMatch(says);
+  });
+
+  it('is told from one that nobody answers', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    expect(describeError(new NoAnswerError(refused))).toMatch(/ECONNREFUSED: check the context/);
+  });
+});
 
 describe('an answer that is no Status', () => {
   it.each([400, 302])('with %i sends its reader to the address, and names no field', (status) => {

@@ -43,15 +43,15 @@ describe('the command line', () => {
     'no command': { args: ['-A'], says: 'there is no command: albridge --help lists them' },
     'an option that no command has': {
       args: ['probe', '--colour'],
-      says: "Unknown option '--colour': albridge probe --help has the options",
+      says: "unknown option '--colour': albridge probe --help has the options",
     },
     'a value that is missing': {
       args: ['probe', '--size'],
-      says: "Option '--size <value>' argument missing: albridge probe --help has the options",
+      says: "option '--size <value>' argument missing: albridge probe --help has the options",
     },
     'a value that begins with a hyphen': {
       args: ['probe', '--size', '-5'],
-      says: "Option '--size' argument is ambiguous: albridge probe --help has the options",
+      says: 'a value that begins with a hyphen follows an equals sign, as in --size=-1: albridge probe --help has the options',
     },
     'an empty value': {
       args: ['probe', '--size='],
@@ -64,6 +64,14 @@ describe('the command line', () => {
     'too many arguments': {
       args: ['probe', 'a', 'b'],
       says: '"b" is one argument too many: albridge probe [NAME]',
+    },
+    'an option that is given twice': {
+      args: ['probe', '-n', 'a', '-n', 'b'],
+      says: '--namespace is given twice: albridge probe --help has the options',
+    },
+    'a namespace that cannot be one': {
+      args: ['probe', '-n', 'Foo/../Bar'],
+      says: '--namespace takes the name of a namespace, not "Foo/../Bar"',
     },
     'two answers to one question': {
       args: ['probe', '-A', '-n', 'shop'],
@@ -78,6 +86,15 @@ describe('the command line', () => {
       stdout: '',
       stderr: `albridge: ${says}\n`,
     });
+  });
+
+  it.each([
+    [['help', '--help'], 'Usage: albridge'],
+    [['--version', 'probe'], manifest.version],
+  ])('answers a question wherever it stands: %j', async (args, says) => {
+    const { exitCode, stdout } = await runCli(args, { commands: [echo] });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(says);
   });
 
   it('reports a failure in one line without control characters, and ends with 1', async () => {

@@ -168,8 +168,9 @@ describe('an object by its name', () => {
       operand: 'ic/web',
       says: /^there is no ImmortalContainer "web" in the namespace shop: /,
     },
-    'a path': { operand: 'a/b/c', says: /^"a\/b\/c" is neither NAME nor KIND\/NAME$/ },
-    'no name': { operand: 'mying/', says: /^"mying\/" is neither NAME nor KIND\/NAME$/ },
+    'a path': { operand: 'a/b/c', says: /^"a\/b\/c" is neither NAME nor KIND\/NAME: give one/ },
+    'words that are no name': { operand: 'Foo Bar', says: /^"Foo Bar" cannot be the name of an/ },
+    'no name': { operand: 'mying/', says: /^"mying\/" is neither NAME nor KIND\/NAME: give/ },
   };
 
   it.each(Object.entries(refused))('is refused for %s', async (_name, { operand, says }) => {
