@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command, OptionDoc, Options } from './command.ts';
 import { UsageError } from './errors.ts';
+import { isNamespaceName } from './objects/names.ts';
 import { commonOptions } from './options.ts';
 import { Flags } from './surroundings.ts';
 
@@ -23,13 +24,8 @@ export function readArguments(args: readonly string[], commands: readonly Comman
   const name = args[first];
   const rest = args.filter((_, index) => index !== first);
   if (name === 'help') {
-    return {
-      kind: 'help',
-      ...findHelpTopic(
-        rest.filter((arg) => arg !== '--help'),
-        commands,
-      ),
-    };
+    const topic = rest.filter((arg) => arg !== '--help');
+    return { kind: 'help', ...findHelpTopic(topic, commands) };
   }
   return readInvocation(findCommand(name ?? '', commands), rest);
 }
@@ -111,9 +107,6 @@ function refuseRepeated(
   throw new UsageError(`--${twice} is given twice: ${adviseHelp(command)}`);
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
 function checkValues(
   values: Readonly<Record<string, unknown>>,
   options: Options,
@@ -134,7 +127,7 @@ function checkNamespace({ namespace, ...others }: Readonly<Record<string, unknow
   if (typeof namespace !== 'string') return;
   if (others['all-namespaces'] === true)
     throw new UsageError('give either --namespace or --all-namespaces');
-  if (!NAMESPACE.test(namespace))
+  if (!isNamespaceName(namespace))
     throw new UsageError(`--namespace takes the name of a namespace, not "${namespace}"`);
 }
 

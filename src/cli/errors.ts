@@ -62,24 +62,20 @@ export function addressCaller(message: string): string {
     );
 }
 
+const UNSIGNED =
+  'the certificate of the API server is not signed by the certificate-authority of the kubeconfig: correct that, or server';
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const UNTRUSTED: Readonly<Record<string, string>> = {
-  ...listAuthorityCodes(
-    'the certificate of the API server is not signed by the certificate-authority of the kubeconfig: correct that, or server',
-  ),
+  SELF_SIGNED_CERT_IN_CHAIN: UNSIGNED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNSIGNED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNSIGNED,
   ERR_TLS_CERT_ALTNAME_INVALID:
     'the certificate of the API server is for other names: correct server or tls-server-name in the kubeconfig',
   ERR_SSL_WRONG_VERSION_NUMBER:
     'the server of the kubeconfig does not speak TLS there: correct its port, or write http://',
 };
-
-/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
-function listAuthorityCodes(sentence: string): Readonly<Record<string, string>> {
-  const codes = [
-    ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-  ];
-  return Object.fromEntries(codes.map((code) => [code, sentence]));
-}
 
 /** The sentence about a kubeconfig whose connection fails for TLS, by the codes of Node. */
 function describeUntrusted(cause: unknown): string | undefined {

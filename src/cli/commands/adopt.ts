@@ -13,6 +13,7 @@ import { type Printed, printAdoption } from '../adopt/print-adoption.ts';
 import { suggestTraffic } from '../adopt/suggest-traffic.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
+import { isObjectName, LONGEST_NAME } from '../objects/names.ts';
 import { readMyIngress } from '../objects/read.ts';
 import { escapeText } from '../output/escape.ts';
 import { withProgress } from '../progress.ts';
@@ -117,12 +118,10 @@ function readRegion(arn: string): string {
   );
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
 function checkName(name: string): void {
-  if (name.length > 253) {
-    throw new UsageError(`--name takes at most 253 characters, not ${name.length}`);
-  }
-  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) return;
+  if (isObjectName(name)) return;
+  if (name.length > LONGEST_NAME)
+    throw new UsageError(`--name takes at most ${LONGEST_NAME} characters, not ${name.length}`);
   throw new UsageError(
     `--name takes lower-case letters, digits, "-" and ".", and begins and ends with a letter or digit, not "${name}"`,
   );

@@ -11,6 +11,7 @@ import type { ClusterAccess } from '../cluster.ts';
 import type { CommandContext } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { findKind, OUR_KINDS, type OurKind } from './kinds.ts';
+import { isObjectName } from './names.ts';
 
 /** An object of one of our kinds, as stored. */
 export interface OurObject extends KubeObject {
@@ -112,16 +113,13 @@ export async function findObject(
   return chooseOne(found, { name, namespace: access.namespace ?? '', chosen });
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
-const NAME = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-
 function splitOperand(operand: string): { readonly word?: string; readonly name: string } {
   const [first = '', name, ...more] = operand.split('/');
   if (more.length > 0 || first === '' || name === '')
     throw new UsageError(
       `"${operand}" is neither NAME nor KIND/NAME: give one, such as web or myingress/web`,
     );
-  if (!NAME.test(name ?? first))
+  if (!isObjectName(name ?? first))
     throw new UsageError(
       `"${name ?? first}" cannot be the name of an object: lower-case letters, digits, "-" and "." are allowed`,
     );
