@@ -17,9 +17,10 @@ const NO_ACCESS =
 
 /** Turns kubectl's standard error into one line with the next step; pure. */
 export function explainFailure(stderr: string): string {
-  const lines = stderr.split('\n').map((line) => line.trim());
-  const own = lines.filter((line) => line !== '' && !KLOG.test(line)).join('; ');
-  const said = own || lines.filter((line) => line !== '').join('; ');
+  const all = stderr.split('\n').map((line) => line.trim());
+  const lines = all.filter((line) => line !== '');
+  const own = lines.filter((line) => !KLOG.test(line));
+  const said = (own.length > 0 ? own : lines).join('; ');
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }

@@ -60,8 +60,12 @@ export function listRetries(object: MyIngress, problems: readonly Problem[]): re
 }
 
 const DECIDED: Readonly<Record<RefusalReason | typeof ATTACHED, true>> = {
-  ...{ [ATTACHED]: true, HostAndPathTaken: true, RuleQuotaReached: true },
-  ...{ NoListener: true, NotAllowed: true, NamespacesUnknown: true },
+  [ATTACHED]: true,
+  HostAndPathTaken: true,
+  RuleQuotaReached: true,
+  NoListener: true,
+  NotAllowed: true,
+  NamespacesUnknown: true,
 };
 
 /** True where status records that AWS refuses an attached route, or that one is applied later. */

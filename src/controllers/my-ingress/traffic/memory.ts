@@ -123,7 +123,7 @@ export function rememberUnanswered(
  * These contradict what AWS has just been read to have: the next read tells. The request may have reached it twice,
  * and the second one, or one that met older state, was answered.
  */
-const CONTRADICTIONS: ReadonlySet<ProblemReason> = new Set([
+export const CONTRADICTIONS: ReadonlySet<ProblemReason> = new Set([
   'ListenerNotFound',
   'RuleNotFound',
   'PriorityInUse',

@@ -16,7 +16,7 @@ import { isOwn } from '../../graph/tags.ts';
 import { describeHolder } from '../../ownership.ts';
 import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
-import { rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
+import { CONTRADICTIONS, rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
 import type { References } from '../references.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
@@ -175,10 +175,8 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
   }
 }
 
-/** Refusals by which AWS contradicts a read or an answer of its own: they end within seconds. */
-const UNSEEN: ReadonlySet<ProblemReason> = new Set<ProblemReason>([
-  ...(['ListenerNotFound', 'RuleNotFound', 'TargetGroupNotFound', 'PriorityInUse'] as const),
-]);
+/** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
+const UNSEEN: ReadonlySet<ProblemReason> = new Set([...CONTRADICTIONS, 'TargetGroupNotFound']);
 
 /** A default action waits for the rules before it: what they take from it would get neither the old nor the new one. */
 function isBehindUnseen({ id, operation, input }: Step, { problems }: Progress): boolean {
