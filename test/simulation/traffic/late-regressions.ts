@@ -347,4 +347,30 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'is Ready with the tags of the spec though a read does not show the listener yet': {
+    why: 'the listener was made again, and AWS answered with the first one, whose tags were the old ones',
+    seed: 2700000181,
+    scenario: {
+      seed: 2700000181,
+      settings: { ...PLAIN, sweepMs: 60000 },
+      steps: [
+        {
+          atMs: 12712,
+          myIngress: {
+            do: 'create',
+            at: 'web/shared',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              listeners: [{ port: 80, protocol: 'HTTP' }],
+            },
+          },
+        },
+        {
+          atMs: 19024,
+          myIngress: { do: 'edit', at: 'web/shared', change: { tags: { team: 'b' } } },
+        },
+      ],
+      faults: [{ kind: 'staleReads', fromMs: 6539, forMs: 39663, ageMs: 2460 }],
+    },
+  },
 };

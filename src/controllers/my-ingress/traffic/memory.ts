@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Revision } from '../attaching/joined.ts';
 import type { FoundCertificates } from '../discovery/found-certificates.ts';
 import {
@@ -43,6 +45,8 @@ export interface TrafficMemory {
   readonly served?: readonly ServedGroup[];
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
+  /** Listeners and target groups that it has made just now. */
+  readonly made?: readonly Made[];
   /** When it last wrote anything: a read may show what was there before. */
   readonly wroteMs?: number;
   /** Recent writes by which a read is corrected. */
@@ -51,6 +55,13 @@ export interface TrafficMemory {
   readonly isOpen: boolean;
   /** A successor of a target group waits for healthy targets. */
   readonly isHandingOver?: boolean;
+}
+
+/** A listener or target group, and the tags that it was made with. */
+interface Made {
+  readonly arn: string;
+  readonly tags: Tags;
+  readonly atMs: number;
 }
 
 export interface Standing {
@@ -93,17 +104,41 @@ export function beginMemory(
   return { ...before, revision, isOpen: true, facts: forgetRefusals(before.facts) };
 }
 
-/** A step that AWS has accepted. */
+/** A step that AWS has accepted; `arn` is what it has answered to a create. */
 export function rememberStep(
   before: TrafficMemory | undefined,
-  step: Step,
+  { step, made: arn }: { readonly step: Step; readonly made?: string | undefined },
   nowMs: number,
 ): TrafficMemory | undefined {
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
   const written = recordWritten(before.written, { step, atMs: nowMs });
   const facts = recordStep(before.facts, step, nowMs);
-  return { ...before, ...made, wroteMs: nowMs, written, facts };
+  const recent = (before.made ?? []).filter(({ atMs }) => nowMs - atMs < STALENESS_BOUND_MS);
+  const tags = readGivenTags(step);
+  const all =
+    arn === undefined || tags === undefined ? recent : [...recent, { arn, tags, atMs: nowMs }];
+  return { ...before, ...made, wroteMs: nowMs, made: all, written, facts };
+}
+
+/**
+ * Whether AWS has answered a create with what this process has made before, with other tags: a read that was old did
+ * not show it. AWS answers a create with the same settings so, and leaves what is there as it is.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html
+ * Unverified: that it does so where the tags differ.
+ */
+export function isAlreadyMade(
+  memory: TrafficMemory | undefined,
+  step: Step,
+  made: string | undefined,
+): boolean {
+  const last = memory?.made?.findLast(({ arn }) => arn === made);
+  return last !== undefined && !isDeepStrictEqual(last.tags, readGivenTags(step));
+}
+
+function readGivenTags({ operation, input }: Step): Tags | undefined {
+  const isGiven = operation === 'CreateListener' || operation === 'CreateTargetGroup';
+  return isGiven ? input.tags : undefined;
 }
 
 /** A step without an answer of AWS: it may have been carried out. */

@@ -16,7 +16,13 @@ import { isOwn } from '../../graph/tags.ts';
 import { describeHolder } from '../../ownership.ts';
 import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
-import { CONTRADICTIONS, rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
+import {
+  CONTRADICTIONS,
+  isAlreadyMade,
+  rememberRefusal,
+  rememberStep,
+  rememberUnanswered,
+} from '../memory.ts';
 import type { References } from '../references.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
@@ -133,7 +139,7 @@ function recordDone(
   { step, references: known, made }: { readonly step: Step } & Partial<Executed>,
   progress: Progress,
 ): Progress {
-  memory.traffic = rememberStep(memory.traffic, step, clock.monotonicMs());
+  memory.traffic = rememberStep(memory.traffic, { step, made }, clock.monotonicMs());
   const { done, holds } = progress;
   const stood = isProjected(step) ? progress.standing : undefined;
   const standing = stood && projectStep(stood, step, made);
@@ -161,6 +167,7 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
     const { references: before } = progress;
     const context = { clients: scope.traffic(), setSecurityGroups, references: before };
     const executed = await executeStep(step, context);
+    if (isAlreadyMade(memory.traffic, step, executed.made)) return awaitMade(scope, step, progress);
     return recordDone(scope, { step, ...executed }, progress);
   } catch (error) {
     const reason = classifyRefusal(error);
@@ -173,6 +180,15 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
     const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
     return recordProblem(scope, { step, problem: { ...problem, quota } }, refused);
   }
+}
+
+/** Its tags are compared again once a read shows it. */
+function awaitMade({ clock, memory }: ObjectScope, step: Step, progress: Progress): Progress {
+  const { failed, problems } = progress;
+  memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
+  const message = 'AWS does not show it yet, and has it with the tags that it was made with';
+  const problem: Problem = { id: step.id, reason: 'OwnershipUnconfirmed', message };
+  return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
 }
 
 /** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
