@@ -16,6 +16,7 @@ import {
 import { Children } from '../core/children/children.ts';
 import { Controller } from '../core/controller/controller.ts';
 import type { ResourceKind } from '../core/objects/kube-object.ts';
+import { createNewestReader } from '../kube/watch/newest.ts';
 import { createChildWriter } from '../kube/write/child-writer.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import { createLivePods, createPodEvictor } from '../kube/write/pods.ts';
@@ -39,7 +40,10 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
   const monitors = new MonitorIndex(cache);
   const secrets = setUpSecrets(context);
   const reconciler = createConfigMonitorReconciler({
-    configMaps,
+    configMaps: {
+      get: (key) => configMaps.get(key),
+      findNewest: createNewestReader(client, { kind: CONFIG_MAP, transform: trimConfigMap }),
+    },
     secrets,
     pods: new PodIndex(podCache, context.ports.clock),
     livePods: createLivePods(client, podKind),

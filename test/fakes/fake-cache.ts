@@ -56,6 +56,14 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
     return this.#objects.get(key);
   }
 
+  /** What the API server has, however much the cache lags. */
+  findNewest(key: Key): Promise<T | undefined> {
+    const last = this.#behind.findLast(({ object }) => getKey(object) === key);
+    if (last === undefined) return Promise.resolve(this.get(key));
+    if (last.type === 'DELETED') return Promise.resolve(undefined);
+    return Promise.resolve(this.#transform(last.object) as T);
+  }
+
   list(): readonly T[] {
     return [...this.#objects.values()];
   }

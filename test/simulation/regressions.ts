@@ -1,5 +1,6 @@
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
+import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { PLAIN } from './plain-settings.ts';
 import { createGivenUp, type Regression } from './regression.ts';
@@ -358,6 +359,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   },
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
+  ...SILENT_WATCH_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,

@@ -32,7 +32,9 @@ export type Started =
  * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
  */
 export async function startRollout(data: ObservedData, scope: Scope): Promise<Started> {
-  const { change, older, outdated } = await noteOutdated(data, scope);
+  const noted = await noteOutdated(data, scope);
+  if (noted === undefined) return { kind: 'held', outcome: awaitSources(scope) };
+  const { change, older, outdated } = noted;
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -53,11 +55,15 @@ export async function startRollout(data: ObservedData, scope: Scope): Promise<St
   return { kind: 'started', rollout: await beginRollout(change, { data, outdated }, scope) };
 }
 
-/** Records which pods are older than the data: later that is unknown. Restarts nothing. */
+/**
+ * Records which pods are older than the data: later that is unknown. Restarts nothing. Where the watch is behind it
+ * records nothing: the next pass comes with what the watch shows then.
+ */
 export async function recordOutdated(data: ObservedData, scope: Scope): Promise<void> {
-  const { outdated } = await noteOutdated(data, scope);
+  const noted = await noteOutdated(data, scope);
+  if (noted === undefined) return;
   reportPods(
-    outdated.map(({ metadata }) => metadata.uid),
+    noted.outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
 }
@@ -68,8 +74,9 @@ interface Outdated {
   readonly outdated: readonly TrimmedPod[];
 }
 
-async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated> {
+async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated | undefined> {
   const change = await noteChange(data, scope);
+  if (change === undefined) return undefined;
   const older = listOutdated(change);
   return { change, older, outdated: listOutdatedPods(change, data, scope) };
 }
@@ -124,6 +131,12 @@ function awaitOthers(change: DataChange, pods: number, scope: Scope): Outcome | 
   if (pods === 0 || !isUnnoted(change, scope)) return undefined;
   const message = `${pods} pods restart once the other ConfigMonitors of this data have noted the change`;
   return waiting('Debouncing' satisfies ConfigMonitorReason, message, 50);
+}
+
+function awaitSources({ pass, sourceText }: Scope): Outcome {
+  pass.disproveReady();
+  const message = `the watch of ${sourceText} lags behind the API server; pods restart when it has caught up`;
+  return waiting('Debouncing' satisfies ConfigMonitorReason, message, 1_000);
 }
 
 /** A pod that the watch does not show yet would be forgotten: it would count as gone. */

@@ -3,6 +3,7 @@ import type {
   ConfigMonitorSpec,
   ConfigMonitorStatus,
 } from '../../apis/config-monitor.ts';
+import type { Key } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
@@ -21,8 +22,14 @@ import {
 } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
 
+/** ConfigMaps, or Secrets. */
+export interface SourceReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
+  /** Past every cache; undefined where there is none of this name. Throws OperatorError. */
+  findNewest(key: Key, signal: AbortSignal): Promise<TrimmedSource | undefined>;
+}
+
 /** The Secrets that are watched, if they are. */
-export interface SecretReader extends Pick<ObjectCache<TrimmedSource>, 'get'> {
+export interface SecretReader extends SourceReader {
   /** Why none can be read now; undefined when they can. */
   findFault(): SecretFault | undefined;
   /** The first eight hexadecimal digits of a digest of the key that they are hashed with. */
@@ -36,7 +43,7 @@ export type SecretFault =
   | { readonly kind: 'unread'; readonly why: string };
 
 export interface ConfigMonitorContext {
-  readonly configMaps: Pick<ObjectCache<TrimmedSource>, 'get'>;
+  readonly configMaps: SourceReader;
   readonly secrets: SecretReader;
   readonly pods: PodIndex;
   readonly livePods: LivePods;

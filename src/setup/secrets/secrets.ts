@@ -8,6 +8,7 @@ import type { TrimmedSource } from '../../controllers/config-monitor/sources/wat
 import { createSecretTransform } from '../../controllers/config-monitor/transforms.ts';
 import type { Key, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
+import { createNewestReader } from '../../kube/watch/newest.ts';
 import type { LateWatch, SetupContext } from '../context.ts';
 import { type HashKeyPlace, identifyKey, obtainHashKey } from './hash-key.ts';
 
@@ -27,6 +28,7 @@ export interface Secrets extends SecretReader {
 const SECRETS_OFF: Secrets = {
   keyId: '',
   get: () => undefined,
+  findNewest: () => Promise.resolve(undefined),
   findFault: () => ({ kind: 'off' }),
   ofMonitors: () => () => () => undefined,
 };
@@ -43,6 +45,7 @@ class SecretWatch implements Secrets {
   readonly #place: HashKeyPlace;
   readonly #synced: Promise<void>;
   #watch: LateWatch<TrimmedSource> | undefined;
+  #readNewest: SecretReader['findNewest'] | undefined;
   #isSynced = false;
   #trouble = 'Secrets have not been read yet';
 
@@ -55,6 +58,10 @@ class SecretWatch implements Secrets {
 
   get(key: Key): TrimmedSource | undefined {
     return this.#watch?.cache.get(key);
+  }
+
+  findNewest(key: Key, signal: AbortSignal): Promise<TrimmedSource | undefined> {
+    return this.#readNewest?.(key, signal) ?? Promise.resolve(undefined);
   }
 
   findFault(): SecretFault | undefined {
@@ -90,10 +97,9 @@ class SecretWatch implements Secrets {
     if (key === undefined) return new Promise(() => {});
     this.keyId = identifyKey(key);
     const transform = createSecretTransform(key);
-    this.#watch = this.#context.watchLate<TrimmedSource>(SECRET, {
-      fieldSelector: FIELD_SELECTOR,
-      transform,
-    });
+    const read = { fieldSelector: FIELD_SELECTOR, transform };
+    this.#readNewest = createNewestReader(client, { kind: SECRET, ...read });
+    this.#watch = this.#context.watchLate<TrimmedSource>(SECRET, read);
     await this.#watch.synced;
     this.#isSynced = true;
   }

@@ -5,7 +5,7 @@ import {
 import type { Key } from '../../../core/objects/kube-object.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
-import type { Scope, SecretFault } from '../scope.ts';
+import type { Scope, SecretFault, SourceReader } from '../scope.ts';
 import {
   areRecordsOf,
   combineData,
@@ -21,20 +21,38 @@ export type Observation =
   | { readonly kind: 'missing'; readonly source: WatchedSource }
   | SecretFault;
 
-type Place = Pick<Scope, 'watched' | 'configMaps' | 'secrets' | 'object'>;
-
 /** The data of all sources, or the first reason why it is not complete. */
-export function observeData({ watched, configMaps, secrets, object }: Place): Observation {
+export function observeData(scope: Scope): Observation {
+  const { secrets, watched } = scope;
   const fault = hasSecret(watched) ? secrets.findFault() : undefined;
   if (fault !== undefined) return fault;
   const observed: (readonly [WatchedSource, TrimmedSource])[] = [];
   for (const source of watched) {
-    const key: Key = `${object.metadata.namespace}/${source.name}`;
-    const found = (source.kind === 'Secret' ? secrets : configMaps).get(key);
+    const found = getReader(source, scope).get(getSourceKey(source, scope));
     if (found === undefined) return { kind: 'missing', source };
     observed.push([source, found]);
   }
   return { kind: 'observed', data: combineData(observed) };
+}
+
+/** Whether the API server has other data by now than the watches have shown: one of them may be silent. */
+export async function isBehind({ hash }: ObservedData, scope: Scope): Promise<boolean> {
+  const observed: (readonly [WatchedSource, TrimmedSource])[] = [];
+  for (const source of scope.watched) {
+    const key = getSourceKey(source, scope);
+    const newest = await getReader(source, scope).findNewest(key, scope.pass.signal);
+    if (newest === undefined) return true;
+    observed.push([source, newest]);
+  }
+  return combineData(observed).hash !== hash;
+}
+
+function getReader({ kind }: WatchedSource, { configMaps, secrets }: Scope): SourceReader {
+  return kind === 'Secret' ? secrets : configMaps;
+}
+
+function getSourceKey({ name }: WatchedSource, { object }: Scope): Key {
+  return `${object.metadata.namespace}/${name}`;
 }
 
 export function hasSecret(watched: readonly WatchedSource[]): boolean {

@@ -50,6 +50,7 @@ export interface Life {
   readonly monitors: Controller<ConfigMonitor>;
   readonly configMaps: Controller<TrimmedConfigMap>;
   readonly pods: FakeCache<TrimmedPod>;
+  readonly sources: FakeCache<TrimmedConfigMap>;
   readonly objects: FakeCache<ConfigMonitor>;
 }
 
@@ -226,7 +227,12 @@ export class ConfigMonitorBench {
 
   secrets(cache: FakeCache<TrimmedSource>): SecretReader {
     const keyId = identifyKey(this.hashKey);
-    return { keyId, get: (key) => cache.get(key), findFault: () => this.secretFault };
+    return {
+      keyId,
+      get: (key) => cache.get(key),
+      findNewest: (key) => cache.findNewest(key),
+      findFault: () => this.secretFault,
+    };
   }
 
   #begin(): Life {
@@ -266,7 +272,7 @@ export class ConfigMonitorBench {
       children: [children],
       status: 'foreign',
     });
-    return { monitors, configMaps: annotated, pods: podCache, objects: cache };
+    return { monitors, configMaps: annotated, pods: podCache, sources: configMaps, objects: cache };
   }
 
   /** The defaults of the CRD. */

@@ -199,6 +199,41 @@ describe('a status whose change does not help', () => {
   });
 });
 
+describe('a change that the watch of the ConfigMap shows late', () => {
+  it.each([
+    { newest: 'is other data', expected: 8, act: () => bench.configure('three') },
+    { newest: 'is what was there before', expected: 0, act: () => bench.configure('one') },
+  ])('restarts no pod before it shows the newest data, which $newest', async (row) => {
+    await bench.monitor({ debounceSeconds: 0 });
+    const changed = bench.configure('two');
+    bench.life.sources.hold();
+    await row.act();
+    await changed;
+    await bench.clock.advance(60_000);
+    expect(bench.condition('Ready')).toBe('False Debouncing');
+    expect(bench.message('Ready')).toContain('the watch of ConfigMap settings lags behind');
+    expect(bench.cluster.evicted).toEqual([]);
+    bench.life.sources.catchUp();
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toHaveLength(row.expected);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('records nothing while it is paused, until it shows the newest data', async () => {
+    await bench.monitor();
+    await pause('true');
+    const changed = bench.configure('two');
+    bench.life.sources.hold();
+    await bench.configure('three');
+    await changed;
+    await bench.clock.advance(60_000);
+    expect(bench.status().change).toBeUndefined();
+    bench.life.sources.catchUp();
+    await bench.clock.advance(5_000);
+    expect(bench.status().change?.pods).toHaveLength(8);
+  });
+});
+
 describe('data that was taken back, with strategy Rollout', () => {
   it('evicts the one pod that may have data that was taken back, and leaves the template alone', async () => {
     await bench.monitor({ strategy: 'Rollout', suspend: true });
