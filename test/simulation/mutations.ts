@@ -273,10 +273,10 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/pending-change.ts',
-    find: '.slice(0, MOST_VOUCHERS)',
-    replace: '.slice(0, 0)',
+    find: '.listBySource(object.metadata.namespace, first)',
+    replace: '.listBySource(object.metadata.namespace, first).slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
-    seed: 1274,
+    seed: 1,
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/eviction.ts',
