@@ -10,7 +10,7 @@ removeCallersSettings(process.env);
 const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
 
 /** For a machine that is busy: a single wait of a test or of a hook, which starts servers, ends before, with better words. */
-const slow = { testTimeout: 60_000, hookTimeout: 300_000 } as const;
+const slow = { testTimeout: 180_000, hookTimeout: 300_000 } as const;
 
 /** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
 const journeys = [
@@ -59,7 +59,7 @@ const computing = { maxWorkers: availableParallelism(), sequence: { groupOrder: 
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } } as const;
 
 /** No file leaves anything behind in a module: each worker loads the source once. */
-const shared = { isolate: false, testTimeout: 60_000, ...computing } as const;
+const shared = { isolate: false, testTimeout: 180_000, ...computing } as const;
 
 export default defineConfig({
   test: {
@@ -94,7 +94,7 @@ export default defineConfig({
           globalSetup: ['test/control-plane/global-setup.ts'],
           ...waiting,
           ...slow,
-          testTimeout: 180_000,
+          testTimeout: 300_000,
         },
       },
       {
@@ -106,7 +106,7 @@ export default defineConfig({
           maxConcurrency: 12,
           ...waiting,
           ...slow,
-          testTimeout: 180_000,
+          testTimeout: 300_000,
         },
       },
       {
@@ -150,7 +150,7 @@ export default defineConfig({
           include: ['test/browser/*.test.ts'],
           sequence: { groupOrder: 5 },
           ...slow,
-          testTimeout: 180_000,
+          testTimeout: 300_000,
         },
       },
       {
@@ -198,7 +198,7 @@ export default defineConfig({
           globalSetup: ['test/workloads/setup.ts'],
           ...waiting,
           ...slow,
-          testTimeout: 180_000,
+          testTimeout: 300_000,
         },
       },
     ],

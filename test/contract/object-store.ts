@@ -370,12 +370,12 @@ async function recreated<T extends KubeObject>(store: StoreUnderTest, draft: T):
 
 /** Caches follow what is written; on a real API server that may take its time. */
 function eventually(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 45_000 });
+  return vi.waitFor(check, { timeout: 120_000 });
 }
 
 async function seen(store: StoreUnderTest, object: StoreObject): Promise<void> {
   const version = object.metadata.resourceVersion as string;
-  expect(await store.cache.hasReached(version, AbortSignal.timeout(45_000))).toBe(true);
+  expect(await store.cache.hasReached(version, AbortSignal.timeout(120_000))).toBe(true);
 }
 
 function changesOf(store: StoreUnderTest, object: KubeObject): readonly Change<StoreObject>[] {

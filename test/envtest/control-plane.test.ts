@@ -91,7 +91,7 @@ describe('the shared control plane', () => {
     // The API server learns of a binding by a watch.
     await vi.waitFor(
       async () => expect((await as('get', 'configmaps', '-n', 'rights')).code).toBe(0),
-      { timeout: 45_000 },
+      { timeout: 120_000 },
     );
     expect((await as('get', 'secrets', '-n', 'rights')).stderr).toContain('Forbidden');
     expect((await as('get', 'configmaps', '-n', 'default')).stderr).toContain('Forbidden');
@@ -153,7 +153,7 @@ describe('a control plane of its own', () => {
     await plane.startApiServer();
     expect(plane.pids(), 'a second start changes nothing').toHaveLength(2);
     await vi.waitFor(async () => expect((await get(plane, '/readyz')).body).toBe('ok'), {
-      timeout: 45_000,
+      timeout: 120_000,
     });
   });
 
@@ -258,8 +258,8 @@ describe('a control plane whose owner is killed', () => {
     };
     expect(pids.filter(isRunning)).toEqual(pids);
     owner.kill('SIGKILL');
-    await expect.poll(() => pids.filter(isRunning), { timeout: 45_000 }).toEqual([]);
-    await expect.poll(() => existsSync(directory), { timeout: 45_000 }).toBe(false);
+    await expect.poll(() => pids.filter(isRunning), { timeout: 120_000 }).toEqual([]);
+    await expect.poll(() => existsSync(directory), { timeout: 120_000 }).toBe(false);
   });
 });
 

@@ -114,7 +114,7 @@ export async function whenServed(
       readonly resources?: readonly { readonly name: string }[];
     };
     return served.code === 200 && resources.some(({ name }) => name === kind.plural);
-  }, 45_000);
+  }, 120_000);
 }
 
 /**

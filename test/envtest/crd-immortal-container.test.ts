@@ -68,7 +68,7 @@ describe('the ImmortalContainer CRD in a real API server', () => {
   it('explains its spec like documentation', async () => {
     await expect
       .poll(async () => (await cluster.kubectl(['explain', 'immortalcontainer.spec'])).code, {
-        timeout: 45_000,
+        timeout: 120_000,
         interval: 200,
       })
       .toBe(0);

@@ -111,7 +111,7 @@ async function untilRefused(fields: object): Promise<void> {
   const body = manifest('probe', fields);
   await vi.waitUntil(
     async () => (await callApi(cluster, { method: 'POST', path, body })).code === 422,
-    45_000,
+    120_000,
   );
 }
 

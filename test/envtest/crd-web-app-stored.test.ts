@@ -53,7 +53,10 @@ beforeAll(async () => {
   const probe = { method: 'POST', body: manifest('probe', {}) } as const;
   const path = `${pathOf(strict, namespace)}?dryRun=All`;
   // A replaced CRD takes effect a moment later.
-  await vi.waitUntil(async () => (await callApi(cluster, { ...probe, path })).code === 422, 45_000);
+  await vi.waitUntil(
+    async () => (await callApi(cluster, { ...probe, path })).code === 422,
+    120_000,
+  );
 });
 
 describe('a WebApp that was stored before the rules existed', () => {

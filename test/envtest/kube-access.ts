@@ -104,5 +104,5 @@ export async function createDefinition(client: KubeClient, defined: ResourceKind
   };
   await post(client, DEFINITION, definition);
   const list = { method: 'GET', path: buildResourcePath(defined, {}) } as const;
-  await vi.waitFor(() => client.request(list), { timeout: 45_000 });
+  await vi.waitFor(() => client.request(list), { timeout: 120_000 });
 }

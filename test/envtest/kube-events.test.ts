@@ -62,7 +62,7 @@ async function eventsIn(namespace: string): Promise<readonly StoredEvent[]> {
   return list.items;
 }
 
-const soon = (): AbortSignal => AbortSignal.timeout(45_000);
+const soon = (): AbortSignal => AbortSignal.timeout(120_000);
 
 describe('events (behaviour 23)', () => {
   it('that are identical are one object whose series counts to 100', async () => {

@@ -81,7 +81,7 @@ async function followWriters(namespace: string): Promise<Writers> {
   const untilNow = async (): Promise<readonly string[]> => {
     const path = `/api/v1/namespaces/${namespace}/configmaps/guarded`;
     const { metadata } = await admin.client.request<KubeObject>({ method: 'GET', path });
-    const signal = AbortSignal.timeout(45_000);
+    const signal = AbortSignal.timeout(120_000);
     expect(await cache.hasReached(metadata.resourceVersion ?? '', signal)).toBe(true);
     return names;
   };

@@ -98,7 +98,7 @@ export function follow(
 }
 
 /** Waits until `check` throws no more. */
-export function eventually(check: () => void | Promise<void>, timeoutMs = 45_000): Promise<void> {
+export function eventually(check: () => void | Promise<void>, timeoutMs = 120_000): Promise<void> {
   return vi.waitFor(check, { timeout: timeoutMs, interval: 20 });
 }
 

@@ -85,7 +85,7 @@ describe('a reflector against the API server', () => {
     await reflector.synced;
     const created = await editor.create('mine', { a: '1' });
     const written = created.metadata.resourceVersion ?? '';
-    expect(await cache.hasReached(written, AbortSignal.timeout(45_000))).toBe(true);
+    expect(await cache.hasReached(written, AbortSignal.timeout(120_000))).toBe(true);
     const held = cache.get('reflector-own/mine');
     expect(held).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } });
     expect(held?.metadata).not.toHaveProperty('managedFields');

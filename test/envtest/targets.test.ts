@@ -165,7 +165,7 @@ interface PodStatus {
   };
 }
 
-const PATIENCE = { timeout: 45_000 } as const;
+const PATIENCE = { timeout: 120_000 } as const;
 
 describe('targets of a real cluster', { concurrent: false }, () => {
   it('are the pods of a Deployment, by the slices that Kubernetes writes', async () => {

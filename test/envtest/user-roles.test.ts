@@ -45,14 +45,14 @@ beforeAll(async () => {
     await create(definition, team);
     await create(definition, foreign);
   }
-  await vi.waitUntil(async () => (await ask('view', readConfigMaps())) === 200, 45_000);
+  await vi.waitUntil(async () => (await ask('view', readConfigMaps())) === 200, 120_000);
   codesWithout = await Promise.all(
     definitions.map((definition) =>
       ask('admin', { method: 'GET', path: pathOf(definition, team) }),
     ),
   );
   await plane.kubectl(['apply', '-f', new URL(USER_ROLES, ROOT).pathname]);
-  await vi.waitUntil(isAggregated, 45_000);
+  await vi.waitUntil(isAggregated, 120_000);
 });
 
 afterAll(() => plane?.stop());

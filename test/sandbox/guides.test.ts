@@ -29,7 +29,7 @@ beforeAll(async () => {
   const args = ['--dir', directory, '--provisioning-ms', '0'];
   program = await Program.start('test/sandbox/main.ts', args, poison.environment);
   const isThere = async (): Promise<boolean> => (await readdir(directory)).includes('env');
-  await until('DIR/env', isThere, 120_000);
+  await until('DIR/env', isThere, 180_000);
   const aws = `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'aws.ts')}' "$@"\n`;
   await writeFile(join(directory, 'aws'), aws);
   await chmod(join(directory, 'aws'), 0o755);

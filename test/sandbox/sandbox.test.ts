@@ -33,7 +33,7 @@ async function sandbox(...args: readonly string[]): Promise<void> {
 /** DIR/env, once it is there: whoever waits for it may begin. */
 async function environmentFile(): Promise<Readonly<Record<string, string>>> {
   const isThere = async (): Promise<boolean> => (await readdir(directory)).includes('env');
-  await until('DIR/env', isThere, 60_000);
+  await until('DIR/env', isThere, 180_000);
   const text = await readFile(join(directory, 'env'), 'utf8');
   expect(text).toMatch(/^(\w+=.*\n)+$/);
   return Object.fromEntries(

@@ -93,7 +93,7 @@ class RunningOperator implements OperatorProcess {
     return this.#child.pid as number;
   }
 
-  async waitForLine(isIt: (line: LogLine) => boolean, timeoutMs = 45_000): Promise<LogLine> {
+  async waitForLine(isIt: (line: LogLine) => boolean, timeoutMs = 120_000): Promise<LogLine> {
     const past = this.log.find(isIt);
     if (past !== undefined) return past;
     const { promise, resolve: found, reject } = Promise.withResolvers<LogLine>();

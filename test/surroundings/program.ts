@@ -67,7 +67,7 @@ export class Program {
   }
 
   /** Waits until this was printed; throws with the output so far if the program ends before. */
-  async printed(text: string, timeoutMs = 60_000): Promise<void> {
+  async printed(text: string, timeoutMs = 120_000): Promise<void> {
     const isThere = async (): Promise<boolean> => {
       if (this.#output.includes(text)) return true;
       if (this.#child.exitCode === null && this.#child.signalCode === null) return false;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  timeoutMs = 45_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const startedMs = performance.now();
   let lastError: unknown;
