@@ -1,6 +1,7 @@
 import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import type { Condition } from '../../../src/core/objects/conditions.ts';
+import { isBeingDeleted } from '../../../src/core/objects/kube-object.ts';
 import { sourceOf } from '../attaching/served.ts';
 import type { ServiceRef } from '../services/endpoint-history.ts';
 import { desiresResource } from './desires.ts';
@@ -27,7 +28,8 @@ export class SpecHistory {
 
   /**
    * True for a spec that was not known. While an object is paused the spec of before is in force as well, and while
-   * its balancer is somebody else's those since the last one that was applied: its targets follow what was published.
+   * its balancer is somebody else's, or while it is being deleted, those since the last one that was applied: its
+   * targets follow what was published.
    */
   note(object: MyIngress): boolean {
     const { metadata, spec } = object;
@@ -42,7 +44,8 @@ export class SpecHistory {
     }
     if (isApplied(object)) this.#applied.set(key, generation);
     for (const one of isPaused(object) ? [] : known.slice(0, -1)) {
-      const isHeld = hasConflict(object) && this.#isUnderWay(key, one, object);
+      const isFrozen = hasConflict(object) || isBeingDeleted(object);
+      const isHeld = isFrozen && this.#isUnderWay(key, one, object);
       one.untilMs = isHeld ? Number.POSITIVE_INFINITY : Math.min(one.untilMs, nowMs);
     }
     return isNew;
