@@ -6,6 +6,7 @@ import { PLAIN } from './plain-settings.ts';
 import { createGivenUp, type Regression } from './regression.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
+import { TARGET_REGRESSIONS } from './traffic/target-regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
@@ -362,5 +363,6 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...SILENT_WATCH_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
+  ...TARGET_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,
 };
