@@ -71,7 +71,7 @@ async function release({ version, isDryRun, image, app, out }: Flags): Promise<v
   const target = resolve(out);
   if (!(await isReplaceable(target, SUMS))) {
     throw new Refusal(
-      `${target} has files that are not a release; name an empty directory or a new one`,
+      `${target} is neither an empty directory nor an earlier release: name another one`,
     );
   }
   const directory = await makePart(target);

@@ -32,7 +32,7 @@ async function main(out: string): Promise<void> {
 async function writeSite(out: string): Promise<void> {
   if (!(await isReplaceable(out, SEARCH_INDEX))) {
     process.stderr.write(
-      `docs: ${out} has files that are not a site; name an empty directory or a new one\n`,
+      `docs: ${out} is neither an empty directory nor an earlier site: name another one\n`,
     );
     process.exitCode = 2;
     return;

@@ -105,7 +105,7 @@ function refuseUnused(): void {
 
 function plantNamed(name: string): void {
   if (Object.hasOwn(MUTATIONS, name)) return plant(name);
-  throw new UsageError(`no mutation "${name}", there are ${Object.keys(MUTATIONS).join(', ')}`);
+  throw new UsageError(`no mutation "${name}": test/simulation/mutations.ts has all their names`);
 }
 
 function conclude(): void {

@@ -103,7 +103,9 @@ describe('npm run release refuses in one sentence', () => {
     await mkdir(join(directory, 'out'));
     await writeFile(join(directory, 'out', 'thesis.txt'), 'years');
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
-    expect(output).toMatch(/^release: \S+out has files that are not a release; name an empty/);
+    expect(output).toMatch(
+      /^release: \S+out is neither an empty directory nor an earlier release: name another one/,
+    );
     expect({ code, left: await readdir(join(directory, 'out')) }).toEqual({
       code: 1,
       left: ['thesis.txt'],

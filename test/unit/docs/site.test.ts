@@ -170,7 +170,9 @@ it('npm run docs replaces only what is a site', async () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-  expect(run).toThrow(/docs: .* has files that are not a site; name an empty directory/);
+  expect(run).toThrow(
+    /docs: .* is neither an empty directory nor an earlier site: name another one/,
+  );
   expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('# albridge');
   rmSync(join(out, 'README.md'));
   expect(run()).toMatch(/^\d+ files; open .*index\.html in a browser\n$/);
