@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '../core/ports/clock.ts';
 import { OperatorError } from '../core/reconcile/operator-error.ts';
-import { KubeError, NoAnswerError } from '../kube/client/kube-error.ts';
+import { KubeError, NoAnswerError, ProxyError } from '../kube/client/kube-error.ts';
 
 /** Exit codes. 2 is that of `plan` alone: something would change. */
 export const exitCodes = {
@@ -38,6 +38,9 @@ export class UsageError extends CommandError {
   }
 }
 
+/** The next step after a ProxyError. */
+export const ABOUT_PROXY = 'start the proxy, or correct proxy-url in the kubeconfig';
+
 /** One sentence with the next step, for any error. */
 export function describeError(error: unknown): string {
   if (error instanceof CommandError) return error.message;
@@ -46,7 +49,11 @@ export function describeError(error: unknown): string {
   const untrusted = error instanceof NoAnswerError && describeUntrusted(error.cause);
   if (untrusted) return untrusted;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
-    return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
+    const isOfProxy = error.cause instanceof ProxyError;
+    const next = isOfProxy
+      ? ABOUT_PROXY
+      : 'check the context (kubectl config current-context) and the network';
+    return `${describeNoAnswer(error)}: ${next}`;
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;

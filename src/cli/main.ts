@@ -8,6 +8,9 @@ import { runCommandLine } from './run.ts';
 
 const interrupted = new AbortController();
 
+// Of Node and libraries, such as of a SOCKS proxy: nothing that its user can act on.
+process.removeAllListeners('warning');
+
 process.on('SIGINT', () => {
   // A second time: whatever is still running.
   if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);

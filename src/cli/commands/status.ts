@@ -72,9 +72,7 @@ async function listObjects(context: CommandContext): Promise<number> {
   );
   const lacking = describeLacking(listings);
   if (listings.every((listing) => 'lack' in listing)) {
-    throw new CommandError(
-      `nothing to show: ${lacking}; install the CRDs (docs/install.md) or ${ASK_FOR_VIEW}`,
-    );
+    throw new CommandError(`nothing to show: ${lacking}; ${advise(listings)}`);
   }
   const rows = listings.flatMap((listing) =>
     'objects' in listing ? listing.objects.map(describeRow) : [],
@@ -90,6 +88,16 @@ async function listObjects(context: CommandContext): Promise<number> {
   }
   if (lacking !== '') surroundings.stderr.write(`not listed: ${lacking}\n`);
   return exitCodes.done;
+}
+
+const ADVICE = {
+  'not installed': 'install the CRDs (docs/install.md)',
+  'you may not list it': ASK_FOR_VIEW,
+} as const;
+
+function advise(listings: readonly Listing[]): string {
+  const advice = listings.flatMap((one) => ('lack' in one ? [ADVICE[one.lack]] : []));
+  return [...new Set(advice)].join(', or ');
 }
 
 /** `MyApp, WebApp (not installed)`. */

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { KubeError } from '../../kube/client/kube-error.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { KubeError, ProxyError } from '../../kube/client/kube-error.ts';
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from '../../setup/definitions/kind-fields.ts';
 import type { ClusterAccess } from '../cluster.ts';
-import { CommandError, describeError } from '../errors.ts';
+import { ABOUT_PROXY, CommandError, describeError } from '../errors.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import { type Check, checkClock } from './check.ts';
 
@@ -13,9 +14,8 @@ import { type Check, checkClock } from './check.ts';
 const OLDEST_MINOR = 32;
 
 interface Version {
-  readonly major?: string;
   readonly minor?: string;
-  readonly gitVersion?: string;
+  readonly gitVersion: string;
 }
 
 /** The API server answers, in which version, and with which time. */
@@ -30,16 +30,38 @@ export async function checkServer(
     for await (const piece of answer.body) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     if (answer.status !== 200) return [describeRefusal(answer.status)];
-    const version = JSON.parse(text) as Version;
+    const version = parseVersion(text);
+    if (version === undefined) return [describeOther(cluster.server)];
     return [
       describeVersion(version, cluster.server),
       checkClock('the API server', answer.headers['date'], clock.now()),
     ];
   } catch (error) {
     const message = `${cluster.server}, context ${cluster.context}: ${describeCause(error)}`;
-    const next = 'check the context (kubectl config current-context), the login and the network';
+    // That of credentials names the next step itself.
+    if (error instanceof OperatorError) return [{ name, verdict: 'failed', message }];
+    const next =
+      error instanceof ProxyError
+        ? ABOUT_PROXY
+        : 'check the context (kubectl config current-context), the login and the network';
     return [{ name, verdict: 'failed', message, next }];
   }
+}
+
+/** Undefined where another program answers. */
+function parseVersion(text: string): Version | undefined {
+  try {
+    const version = JSON.parse(text) as Partial<Version> | null;
+    return typeof version?.gitVersion === 'string' ? (version as Version) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describeOther(server: string): Check {
+  const message = `${server} answers to GET /version as no API server does`;
+  const next = 'check that the address in the kubeconfig is that of an API server';
+  return { name: 'API server', verdict: 'failed', message, next };
 }
 
 function describeCause(error: unknown): string {
@@ -56,7 +78,7 @@ function describeRefusal(status: number): Check {
   return { name: 'API server', verdict: 'failed', message, next };
 }
 
-function describeVersion({ minor = '', gitVersion = '' }: Version, server: string): Check {
+function describeVersion({ minor = '', gitVersion }: Version, server: string): Check {
   const name = 'API server';
   const message = `${server}, Kubernetes ${gitVersion}`;
   if (Number.parseInt(minor, 10) >= OLDEST_MINOR) return { name, verdict: 'ok', message };

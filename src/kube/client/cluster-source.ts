@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { KubeReason } from './kube-reasons.ts';
+import { describeTokenFile, readKubeconfigFile } from './kubeconfig-file.ts';
 
 /** The settings that lead to the cluster; config.ts takes them from the environment. */
 export interface ClusterSettings {
@@ -119,7 +120,8 @@ function isUrlOf(protocols: readonly string[], url: string): boolean {
   return hostname !== '' && protocols.includes(protocol.slice(0, -1));
 }
 
-function hideLogin(url: string): string {
+/** A URL without user and password. */
+export function hideLogin(url: string): string {
   return url.replace(/\/\/.*@/, '//***@');
 }
 
@@ -132,19 +134,22 @@ function describeLack(config: KubeConfig, pinned: string | undefined): string {
     return `context "${pinned}" names no cluster: restore it, or choose one of kubectl config get-contexts; a running operator then needs a restart`;
   }
   const context = config.getCurrentContext() as string | undefined;
-  const lack = context
-    ? `its current-context "${context}" names no cluster`
-    : 'it has no current-context';
-  return `${lack}: run kubectl config use-context`;
+  const choose = 'run kubectl config use-context';
+  if (config.getContexts().length === 0)
+    return 'it has no contexts: write it again, or set KUBECONFIG to another one';
+  if (!context) return `it has no current-context: ${choose}`;
+  const cluster = config.getContextObject(context)?.cluster;
+  return cluster === undefined
+    ? `its current-context "${context}" is none of its contexts: ${choose}`
+    : `its current-context "${context}" names the cluster "${cluster}", which it does not have: add that, or ${choose}`;
 }
 
 function readKubeconfig(path: string): KubeConfig {
-  const config = new KubeConfig();
   try {
-    config.loadFromFile(path);
-    return config;
+    return readKubeconfigFile(path);
   } catch (error) {
-    throw createConfigError(`kubeconfig ${path} cannot be read: correct or replace it`, error);
+    const why = error instanceof Error ? error.message : String(error);
+    throw createConfigError(`kubeconfig ${path} ${why}`, error);
   }
 }
 
@@ -161,11 +166,6 @@ function merge(first: KubeConfig, next: KubeConfig): KubeConfig {
 
 function uniteByName<T extends { readonly name: string }>(a: readonly T[], b: readonly T[]): T[] {
   return [...a, ...b.filter(({ name }) => !a.some((item) => item.name === name))];
-}
-
-/** client-node's name for "read the bearer token from this file". */
-function describeTokenFile(path: string): object {
-  return { name: 'tokenFile', config: { tokenFile: path } };
 }
 
 function findAuthority(directory: string): { readonly caFile?: string } {

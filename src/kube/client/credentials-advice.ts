@@ -8,8 +8,7 @@ const OTHER_USER = 'choose a context with another user';
 export function explainFailure(error: unknown, user: User | null): string {
   if (isSystemError(error) && error.code === 'ENOENT' && error.syscall === 'open')
     return `the file ${error.path} is missing: write it, or correct its path`;
-  const command = user?.exec?.command as string | undefined;
-  if (command !== undefined) return explainPlugin(error, command);
+  if (user?.exec) return explainPlugin(error, user.exec.command as string | undefined);
   const provider = user?.authProvider as { readonly name?: string } | null | undefined;
   if (provider) {
     return `the auth-provider "${provider.name}" of the user gives no token: replace it with a credential plugin (exec), as kubectl requires, or ${OTHER_USER}`;
@@ -52,7 +51,27 @@ function findPairFault({ cert, key }: PemParts): string | undefined {
   }
 }
 
-function explainPlugin(error: unknown, command: string): string {
+interface Given {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: PemParts;
+}
+
+/** Why credentials cannot be sent, or are none although a plugin was asked for them. */
+export function findFault({ headers, tls }: Given, user: User | null): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined && !SENDABLE.test(authorization))
+    return `the token of the user has characters that cannot be sent: write it again, or ${OTHER_USER}`;
+  if (!user?.exec || authorization !== undefined || tls.cert !== undefined) return undefined;
+  return explainPlugin(new TypeError('no credentials'), user.exec.command);
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function explainPlugin(error: unknown, command: string | undefined): string {
+  if (!command)
+    return `the exec of the user names no command: add its credential plugin, or ${OTHER_USER}`;
   const plugin = `the credential plugin "${command}"`;
   if (error instanceof DeadlineExceeded) {
     return `${plugin} has not answered (${error.message}): run it by hand to see what it waits for, or ${OTHER_USER}`;

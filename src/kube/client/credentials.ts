@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
-import { explainFailure, findTlsFault } from './credentials-advice.ts';
+import { explainFailure, findFault, findTlsFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The identity of one request, and the authority it trusts. */
@@ -151,11 +151,12 @@ async function readCredentials(
     const why = explainFailure(error, config.getCurrentUser());
     throw createCredentialsError(source, why, error);
   }
-  const tls = toTlsSettings(options);
+  const credentials = { headers: toHeaders(options), tls: toTlsSettings(options) };
   const isTls = config.getCurrentCluster()?.server.startsWith('https:') ?? false;
-  const fault = isTls ? findTlsFault(tls) : undefined;
+  const tlsFault = isTls ? findTlsFault(credentials.tls) : undefined;
+  const fault = tlsFault ?? findFault(credentials, config.getCurrentUser());
   if (fault !== undefined) throw createCredentialsError(source, fault, undefined);
-  return { headers: toHeaders(options), tls };
+  return credentials;
 }
 
 /**

@@ -38,6 +38,15 @@ export class KubeError extends Error {
   }
 }
 
+/** The proxy of the kubeconfig cannot be reached, or refuses the connection. */
+export class ProxyError extends Error {
+  /** `proxyUrl` without a login. */
+  constructor(proxyUrl: string, cause: unknown) {
+    super(`through the proxy ${proxyUrl}: ${describeCause(cause)}`, { cause });
+    this.name = 'ProxyError';
+  }
+}
+
 /** The connection broke, or never came to be, before the whole answer had arrived. */
 export class NoAnswerError extends Error {
   constructor(cause: unknown) {

@@ -4,7 +4,9 @@ import { type Clock, DeadlineExceeded, raceAbort } from '../../core/ports/clock.
 import type { Logger } from '../../core/ports/logger.ts';
 import { type Exchange, exchange, joinHeaders } from '../../http/exchange.ts';
 import { MAX_OBJECT_BYTES } from '../watch/json-lines.ts';
+import { hideLogin } from './cluster-source.ts';
 import type { Cluster, Credentials, TlsSettings } from './credentials.ts';
+import { ProxyError } from './kube-error.ts';
 import type { KubeRequest, KubeResponse, KubeTransport } from './kube-transport.ts';
 
 export interface UndiciTransportOptions {
@@ -93,8 +95,18 @@ async function dispatch(
     return answer;
   } catch (error) {
     if (lane !== 'watch' && path.isDead(sentAtMs, { error, signal })) reconnect(connection);
-    throw error;
+    throw isOfProxy(error, cluster) ? new ProxyError(hideLogin(cluster.proxyUrl), error) : error;
   }
+}
+
+/** With a proxy each connection is one to it; undici has no code for what it refuses. */
+function isOfProxy(
+  error: unknown,
+  cluster: Cluster,
+): cluster is Cluster & { readonly proxyUrl: string } {
+  if (cluster.proxyUrl === undefined || !(error instanceof Error)) return false;
+  const { syscall = '' } = error as NodeJS.ErrnoException;
+  return ['connect', 'getaddrinfo'].includes(syscall) || error.message.startsWith('Proxy response');
 }
 
 /** Watches that sit on the dead path would hear nothing for as long as it takes them to notice. */

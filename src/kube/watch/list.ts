@@ -78,15 +78,24 @@ class Pages {
 async function readPage(options: ListOptions, paging: Query): Promise<Page> {
   const { client, collection, signal } = options;
   const query = { ...buildSelectorQuery(collection), ...paging };
-  const page = await client.request<Page>({
+  const page = await client.request<Page | null>({
     method: 'GET',
     path: buildResourcePath(collection.kind, { namespace: collection.namespace }),
     query,
     signal,
   });
   signal.throwIfAborted();
+  if (!isPage(page)) {
+    const message = `the answer to a list of ${collection.kind.plural} is none of Kubernetes`;
+    throw new KubeError({ status: 200, reason: '', message });
+  }
   for (const item of page.items ?? []) options.onItem(item);
   return page;
+}
+
+/** Another program may answer at the address of an API server. */
+function isPage(answer: Partial<Page> | null): answer is Page {
+  return typeof answer?.metadata === 'object' && answer.metadata !== null;
 }
 
 /** The part of a resource that a reflector follows. */

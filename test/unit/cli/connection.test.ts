@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CliRun, runCli } from './run-cli.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
+
+let directory: string;
+const servers: Server[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'albridge-connection-'));
+});
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+  rmSync(directory, { recursive: true });
+});
+
+/** `127.0.0.1:PORT` of a server that answers so. */
+async function listen(handler: RequestListener): Promise<string> {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  server.on('connect', (_request, socket) => {
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+  });
+  servers.push(server);
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function answering(status: number, text: string): Promise<string> {
+  return listen((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  });
+}
+
+function writeKubeconfig(cluster: object): string {
+  const path = join(directory, 'config');
+  const config = {
+    'current-context': 'a',
+    clusters: [{ name: 'a', cluster }],
+    users: [{ name: 'a', user: {} }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+}
+
+function run(command: string, cluster: object): Promise<CliRun> {
+  return runCli([command], { env: { KUBECONFIG: writeKubeconfig(cluster) } });
+}
+
+describe('a server that is no API server', () => {
+  it.each(['{}', '[]', 'null', '{"metadata":null}'])('and answers %s is named so', async (text) => {
+    const server = `http://${await answering(200, text)}`;
+    const status = await run('status', { server });
+    expect(status).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(status.stderr).toMatch(
+      /^albridge: the answer to a list of \w+ is none of Kubernetes: check that the address in the kubeconfig is that of an API server\n$/,
+    );
+    const doctor = await run('doctor', { server });
+    expect(doctor.stdout).toMatch(
+      /^failed +API server: \S+ answers to GET \/version as no API server does\n +next: check that the address in the kubeconfig/,
+    );
+  });
+});
+
+describe('objects that cannot be listed', () => {
+  it.each([
+    [403, 'you may not list it', 'ask for the role "view" there'],
+    [404, 'not installed', 'install the CRDs \\(docs/install.md\\)\\n$'],
+  ])('with %i are followed by the step that helps', async (code, why, next) => {
+    const answer = JSON.stringify({ kind: 'Status', code, reason: 'x', message: 'no' });
+    const { stderr } = await run('status', { server: `http://${await answering(code, answer)}` });
+    expect(stderr).toMatch(new RegExp(`^albridge: nothing to show: .* \\(${why}\\); ${next}`));
+  });
+});
+
+describe('a proxy', () => {
+  const server = 'https://kube.example';
+  const closed = (): Promise<string> => Promise.resolve('127.0.0.1:1');
+  const cases: Readonly<
+    Record<string, { scheme: string; at: () => Promise<string>; why: RegExp }>
+  > = {
+    'that is not there': { scheme: 'http', at: closed, why: /connect ECONNREFUSED/ },
+    'of SOCKS that is not there': { scheme: 'socks5', at: closed, why: /connect ECONNREFUSED/ },
+    'that wants a login': {
+      scheme: 'http',
+      at: () => answering(200, ''),
+      why: /Proxy response \(407\)/,
+    },
+  };
+
+  it.each(Object.entries(cases))(
+    '%s is named, without its login',
+    async (_, { scheme, at, why }) => {
+      const place = await at();
+      const cluster = { server, 'proxy-url': `${scheme}://me:secret@${place}` };
+      const { stderr } = await run('status', cluster);
+      expect(stderr).toMatch(why);
+      expect(stderr).toContain(`through the proxy ${scheme}://***@${place}: `);
+      expect(stderr).toMatch(/: start the proxy, or correct proxy-url in the kubeconfig\n$/);
+      expect(stderr).not.toContain('secret');
+      const { stdout } = await run('doctor', cluster);
+      expect(stdout).toContain('next: start the proxy, or correct proxy-url in the kubeconfig');
+    },
+  );
+
+  it('of SOCKS prints no warning of Node', async () => {
+    const cluster = { server, 'proxy-url': 'socks5://127.0.0.1:1' };
+    const env = { KUBECONFIG: writeKubeconfig(cluster), PATH: process.env['PATH'] };
+    const stderr = await new Promise<string>((done) => {
+      execFile(process.execPath, [MAIN, 'status'], { env }, (_error, _stdout, text) => done(text));
+    });
+    expect(stderr).toMatch(/^albridge: no answer [^\n]*\n$/);
+  });
+});
+
+describe('credentials that cannot be read', () => {
+  it('are followed by their own step alone', async () => {
+    const cluster = { server: 'https://kube.example', 'certificate-authority': '/nope' };
+    const { stdout } = await run('doctor', cluster);
+    expect(stdout).toContain('the file /nope is missing: write it, or correct its path\n');
+    expect(stdout).not.toContain('network');
+  });
+});
