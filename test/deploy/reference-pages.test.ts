@@ -60,7 +60,7 @@ spec: { configmap: none, podSelector: { app: hello } }
 function playKubelet(kubectl: string): string {
   return `for word in "$@"; do case "$word" in logs|port-forward)
   '${kubectl}' "$@" --help >'${log}.help' || exit 64
-  if [ "$word" = logs ]; then exec cat '${log}'; else exit 0; fi;;
+  if [ "$word" = logs ]; then exec cat '${log}'; else exec sleep 60; fi;;
 esac; done
 exec '${kubectl}' "$@"`;
 }
