@@ -1,3 +1,4 @@
+import { CRASHING_REGRESSIONS } from './config-monitor/crashing-regressions.ts';
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressions.ts';
@@ -361,6 +362,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
   ...SILENT_WATCH_REGRESSIONS,
+  ...CRASHING_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
   ...TARGET_REGRESSIONS,

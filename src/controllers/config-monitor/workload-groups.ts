@@ -93,7 +93,10 @@ function observeNewGroups(
   return pending.map((pod) => ({ ...of, ...none, name, pending: [pod] }));
 }
 
-/** A ready pod that no change has restarted yet runs with data that is known to work. */
+/**
+ * A ready pod that no change has restarted yet runs with data that is known to work. One whose container has restarted
+ * may have been started for the change of another ConfigMonitor, with data that does not.
+ */
 function observeGroup(
   {
     unproven,
@@ -104,13 +107,12 @@ function observeGroup(
 ): Owner {
   const there = pods.listByOwner(object.metadata.namespace, of.name, undecided);
   const proven = new Set(of.pending.filter(({ metadata }) => !unproven.has(metadata.uid)));
-  const waits = there.map((pod) => ({
-    pod,
-    ms:
-      proven.has(pod) && pod.state === 'ready'
-        ? 0
-        : computeAvailableInMs(pod, of.minReadySeconds, pods),
-  }));
+  const waits = there.map((pod) => {
+    const soundAfterMs = proven.has(pod) ? 0 : SOUND_AFTER_MS;
+    const isSound = proven.has(pod) && pod.restarts === 0 && pod.state === 'ready';
+    const ms = isSound ? 0 : computeAvailableInMs(pod, { ...of, soundAfterMs, pods });
+    return { pod, ms };
+  });
   const unavailable = waits.filter(({ ms }) => ms > 0);
   return {
     ...of,
@@ -176,11 +178,21 @@ export async function catchRefusal<T>(promise: Promise<T>): Promise<T | Operator
  */
 export const SOUND_AFTER_MS = 600_000;
 
-/** Time until a restarted pod counts as available if it stays ready, in ms; Infinity while it is not ready. */
-function computeAvailableInMs(pod: TrimmedPod, minReadySeconds: number, pods: PodIndex): number {
+interface Proof {
+  readonly minReadySeconds: number;
+  /** For a pod whose container has restarted. */
+  readonly soundAfterMs: number;
+  readonly pods: PodIndex;
+}
+
+/** Time until a pod counts as available if it stays ready, in ms; Infinity while it is not ready. */
+function computeAvailableInMs(
+  pod: TrimmedPod,
+  { minReadySeconds, soundAfterMs, pods }: Proof,
+): number {
   if (pod.state !== 'ready') return Number.POSITIVE_INFINITY;
   const minReadyMs = minReadySeconds * 1000;
-  const neededMs = pod.restarts === 0 ? minReadyMs : Math.max(minReadyMs, SOUND_AFTER_MS);
+  const neededMs = pod.restarts === 0 ? minReadyMs : Math.max(minReadyMs, soundAfterMs);
   // Whole: a timer of less than a millisecond may fire before any time has passed.
   return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));
 }
