@@ -66,7 +66,7 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
         expect(await live()).toMatchObject({ data: { a: '1' } });
       });
 
-      it('is not taken from whoever has the name already', async () => {
+      it('is not taken from the balancer that has the name already', async () => {
         await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
 
         await expect(writer.create(child({ a: '1' }))).resolves.toBeUndefined();

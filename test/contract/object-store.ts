@@ -84,7 +84,7 @@ function addFinalizerContract(store: Store): void {
     expect(finalizersOf(await people.get(stale))).toEqual([]);
   });
 
-  it('is a Conflict where the object was deleted and made anew', async () => {
+  it('is a Conflict where the object was deleted and created again', async () => {
     const { writer, people } = store();
     const old = await recreated(store(), store().draft('add-recreated'));
     await expect(writer.addFinalizer(old, FINALIZER)).rejects.toEqual(CONFLICT);
@@ -237,7 +237,7 @@ function childContract(store: Store): void {
     expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it('is a Conflict where the child was made anew, and changes nothing', async () => {
+  it('is a Conflict where the child was deleted and created again, and changes nothing', async () => {
     const { childWriter, people } = store();
     const old = await recreated(store(), configMap(store(), 'child-other', { a: '1' }));
     const stale = withUidOf(configMap(store(), 'child-other', { a: '2' }), old);
@@ -273,7 +273,7 @@ function childDeletionContract(store: Store): void {
 }
 
 function cacheContract(store: Store): void {
-  it('tells of an object that appears, changes and goes, with what was held before', async () => {
+  it('reports an object that appears, changes and goes, with its state before', async () => {
     const { people, withEditedSpec } = store();
     const draft = store().draft('cache-changes');
     const changes = changesOf(store(), draft);

@@ -304,7 +304,7 @@ describe('a change of a child (behaviour 19)', () => {
     await eventually(() => expect(woken()).toEqual([getKey(other)]));
   });
 
-  it('wakes nobody who owns it without controlling it, and no controller of another kind', async () => {
+  it('wakes no owner that does not control it, and no controller of another kind', async () => {
     const { mother, other, woken, everWoken } = await family(CONFIG_MAP);
     const guardian = await createParent(GROUP_OF_OTHERS, `${name}-mother`);
     const references = [ownedBy(mother, false), ownedBy(guardian)];

@@ -4,7 +4,7 @@ import { type Edge, type LayerRule, layers } from './layers.ts';
 
 /**
  * The project's own rules as a plugin of oxlint (https://oxc.rs/docs/guide/usage/linter/js-plugins):
- * each layer rule under its own name, `time-comes-from-the-clock` and `log-messages-are-constant`.
+ * each layer rule under its own name, `time-comes-from-the-clock`, `log-messages-are-constant` and `titles-are-plain`.
  */
 const root = resolve(import.meta.dirname, '../..');
 
@@ -19,6 +19,7 @@ interface Node {
   readonly type?: string;
   readonly object?: Node;
   readonly property?: Node;
+  readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
   readonly consequent?: Node;
   readonly alternate?: Node;
 }
@@ -93,6 +94,33 @@ function isConstant({ type, consequent, alternate }: Node): boolean {
   return consequent?.type === 'Literal' && alternate?.type === 'Literal';
 }
 
+const DATED = /\b(?:tells?|told|whoever|anew)\b/i;
+
+/** Titles are read in reports by people who do not know the code: docs/glossary.md has the field's words. */
+const titlesArePlain: Rule = {
+  create: (context) => ({
+    CallExpression: (node) => {
+      const [title] = node.arguments ?? [];
+      if (title === undefined || !isTitled(node.callee)) return;
+      const [word] = DATED.exec(readText(title)) ?? [];
+      if (word === undefined) return;
+      const message = `"${word}" in the title of a test: say reports, distinguishes, any, or again`;
+      context.report({ node: title, message });
+    },
+  }),
+};
+
+/** `it(...)`, `it.concurrent(...)`, `it.each(...)(...)`. */
+function isTitled(callee: Node | undefined): boolean {
+  if (callee === undefined) return false;
+  if (callee.name !== undefined) return callee.name === 'it' || callee.name === 'describe';
+  return isTitled(callee.object ?? callee.callee);
+}
+
+function readText({ quasis = [], value }: Node): string {
+  return typeof value === 'string' ? value : quasis.map((one) => one.value.raw).join(' ');
+}
+
 function resolveImport(importer: string, specifier: string): string {
   if (specifier.startsWith('.')) return toProjectPath(resolve(dirname(importer), specifier));
   if (isBuiltin(specifier) && !specifier.startsWith('node:')) return `node:${specifier}`;
@@ -111,5 +139,6 @@ export default {
     ...Object.fromEntries(layerRules),
     'time-comes-from-the-clock': timeComesFromTheClock,
     'log-messages-are-constant': logMessagesAreConstant,
+    'titles-are-plain': titlesArePlain,
   },
 };

@@ -89,7 +89,7 @@ it('a leader whose log is full continues, and releases the lease at its end', as
   expect(await leaderNow()).toBe('');
 });
 
-it('a leader whose log nobody reads continues, and releases the lease at its end', async () => {
+it('a leader whose log is not read continues, and releases the lease at its end', async () => {
   const operator = startOperatorProcess({
     environment: {
       ...surroundings.operatorEnvironment,

@@ -42,7 +42,7 @@ async function whoAnswers(shop: Shop, host: string): Promise<string | undefined>
 }
 
 describe('WebApps that share a load balancer', { concurrent: true }, () => {
-  it('are twenty, and a broken one disturbs nobody', async () => {
+  it('are twenty, and a broken one disturbs no other', async () => {
     const shop = await Shop.open(place, 'attach-many');
     const { namespace } = shop;
     await shop.create({ listeners: LISTENERS });
@@ -77,7 +77,7 @@ describe('WebApps that share a load balancer', { concurrent: true }, () => {
     expect(ingress.status.attached).toHaveLength(20);
   });
 
-  it('detach by being deleted, which ends the requests of nobody else', async () => {
+  it('detach by being deleted, which ends no other requests', async () => {
     const shop = await Shop.open(place, 'attach-leave');
     const { namespace } = shop;
     await shop.create({ listeners: LISTENERS });

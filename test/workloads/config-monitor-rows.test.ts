@@ -226,7 +226,7 @@ describe('a Deployment', { concurrent: true }, () => {
     expect(note).toContain('or strategy Auto, which starts the new pod first');
   });
 
-  it('with one replica that surges never lacks it, and nobody is warned', async () => {
+  it('with one replica that surges never lacks it, and there is no warning', async () => {
     const namespace = await running('row-surge', {
       kind,
       workload: { replicas: 1 },
@@ -270,7 +270,7 @@ describe('a Deployment', { concurrent: true }, () => {
     expect(await isTemplateRestarted(namespace, kind)).toBe(false);
   });
 
-  it('and its ConfigMap tell of the restart, once when it begins and once when it ends', async () => {
+  it('and its ConfigMap have events of the restart, one when it begins and one when it ends', async () => {
     const workload = { replicas: 4 };
     const namespace = await running('row-events', { kind, workload, pods: 4, spec });
     await restart(namespace);

@@ -94,7 +94,7 @@ describe('an operator that lacks one kind', () => {
   it('continues with the other kinds when the CRD of one is deleted', async () => {
     await kubectl('delete', 'clusterrolebinding', 'albridge-webapp');
     await kubectl('delete', 'crd', CRD, '--timeout=45s');
-    await until('the lack is told', async () => (await readiness()).status === 500);
+    await until('the lack is reported', async () => (await readiness()).status === 500);
     await objects.edit('shop', { tags: { team: 'web' } });
     await objects.whenReady('shop');
     await kubectl('apply', '--server-side', '-k', DEPLOY);

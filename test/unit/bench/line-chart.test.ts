@@ -39,7 +39,7 @@ lag; ours; control, of another day; allowed
 </desc>`);
   });
 
-  it('tells lines apart without colours, by dash and mark, and a limit by having no mark', () => {
+  it('distinguishes lines without colours, by dash and mark, and a limit by having no mark', () => {
     const dashes = [...svg.matchAll(/class="line (\w+)"( stroke-dasharray="[^"]+")? d="M60/g)];
     expect(new Set(dashes.map(([, , dash]) => dash)).size).toBe(3);
     const marks = [...svg.matchAll(/class="mark (\w+)".* d="([^"]+)"/g)];

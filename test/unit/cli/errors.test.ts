@@ -15,7 +15,7 @@ describe('a connection that fails for TLS', () => {
     expect(describeError(new NoAnswerError(failed))).toMatch(says);
   });
 
-  it('is told from one that nobody answers', () => {
+  it('is distinguished from one that is not answered', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(describeError(new NoAnswerError(refused))).toMatch(/ECONNREFUSED: check the context/);
   });
@@ -29,7 +29,7 @@ describe('an answer that is no Status', () => {
     );
   });
 
-  it('is told from a refusal by the API server', () => {
+  it('is distinguished from a refusal by the API server', () => {
     const refusal = { kind: 'Status', reason: 'BadRequest', message: 'spec.a: wrong' };
     const said = describeError(parseKubeError(400, {}, JSON.stringify(refusal)));
     expect(said).toBe('spec.a: wrong: correct what is named');

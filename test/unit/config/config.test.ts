@@ -211,7 +211,7 @@ describe('parseConfig', () => {
     expect(configOf({ ALBRIDGE_HEALTH_ADDRESS: 'off' })).not.toHaveProperty('healthAddress');
   });
 
-  it('leaves leader election to the kind of cluster where nobody says', () => {
+  it('leaves leader election to the kind of cluster by default', () => {
     expect(configOf({})).not.toHaveProperty('leaderElection');
   });
 

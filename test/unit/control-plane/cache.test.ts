@@ -55,7 +55,7 @@ describe('the cache directory', () => {
     expect(await readdir(directory)).toEqual(['etcd']);
   });
 
-  it('tells executable files from others', async () => {
+  it('distinguishes executable files from others', async () => {
     await writeFile(join(directory, 'text'), '');
     await writeExecutable(join(directory, 'program'), '');
     expect(await isExecutable(join(directory, 'program'))).toBe(true);
@@ -68,7 +68,7 @@ describe('the cache directory', () => {
 describe('the cache lock', () => {
   const quick = { pollMs: 5, onWait: () => undefined };
 
-  it('lets one work at a time, and tells who waits for whom', async () => {
+  it('lets one work at a time, and says which waits for which', async () => {
     const lock = join(directory, 'lock');
     const waitedFor: number[] = [];
     let running = 0;

@@ -159,7 +159,7 @@ const failures: Readonly<Record<string, Failure>> = {
 
 describe('a download that fails', () => {
   it.each(Object.entries(failures))(
-    'tells of %s',
+    'reports %s',
     async (_name, { answer, bounds, message, why }) => {
       server.answer(published, answer);
       const error = await fetchKubectl(digestOf('sha256', content), bounds);
@@ -169,7 +169,7 @@ describe('a download that fails', () => {
     },
   );
 
-  it('tells of a host that refuses the connection', async () => {
+  it('reports a host that refuses the connection', async () => {
     const base = server.base;
     await server.close();
     await expect(fetchText(address, options({ base }))).rejects.toThrow(
@@ -177,7 +177,7 @@ describe('a download that fails', () => {
     );
   });
 
-  it('tells of a document that breaks', async () => {
+  it('reports a document that breaks', async () => {
     server.answer(published, (response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('abc', () => response.destroy());

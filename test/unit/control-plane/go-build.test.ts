@@ -119,7 +119,7 @@ describe('a build', () => {
     expect(await buildCacheKey('etcd', linux)).toMatch(/^etcd-v3\.6\.14-linux-amd64-go-/);
   });
 
-  it('tells how long it has been running, and that it is done', async () => {
+  it('says how long it has been running, and that it is done', async () => {
     const lines: string[] = [];
     const seen = join(directory, 'seen');
     const build = `while [ ! -e ${seen} ]; do sleep 0.1; done`;

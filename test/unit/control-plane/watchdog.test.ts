@@ -66,7 +66,7 @@ describe('the watchdog', () => {
     await expect.poll(() => existsSync(directory), patient).toBe(false);
   });
 
-  it('leaves alone what it was told to forget', async () => {
+  it('leaves alone what it has forgotten', async () => {
     await startOwner("watchdog.forget(ward.pid); process.kill(process.pid, 'SIGKILL')");
     await expect.poll(() => existsSync(directory), patient).toBe(false);
     expect(isRunning(wardPid)).toBe(true);

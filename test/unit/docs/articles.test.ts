@@ -72,7 +72,7 @@ const sources = globSync('src/**/*.ts', { cwd: ROOT }).map(read);
 const literals = sources.join('').replaceAll(/\$\{[^}]*\}/g, '<>');
 
 describe('docs/articles.md', () => {
-  it('has a section for each article, and tells of all that they apply, type and see', () => {
+  it('has a section for each article, and covers all that they apply, type and see', () => {
     expect(page.match(/^## \d\. /gm)).toHaveLength(5);
     expect(rows.length).toBeGreaterThan(90);
   });

@@ -86,6 +86,16 @@ const plantings: Readonly<Record<string, Planting>> = {
     rule: 'albridge(log-messages-are-constant)',
     bad: 'export class A { #log = console; a(b: string): void { this.#log.error(b); } }',
   },
+  'a title of a test in words of its own': {
+    rule: 'albridge(titles-are-plain)',
+    file: 'test/title.test.ts',
+    bad: "import { it } from 'vitest'; it('tells of it', () => {});",
+  },
+  'a title of a table in words of its own': {
+    rule: 'albridge(titles-are-plain)',
+    file: 'test/title.test.ts',
+    bad: "import { it } from 'vitest'; it.concurrent.each([1])(`is told ${1}`, () => {});",
+  },
   setTimeout: { rule: 'eslint(no-restricted-globals)', bad: 'setTimeout(() => undefined, 1);' },
   setInterval: { rule: 'eslint(no-restricted-globals)', bad: 'setInterval(() => undefined, 1);' },
   fetch: { rule: 'eslint(no-restricted-globals)', bad: "void fetch('http://a');" },

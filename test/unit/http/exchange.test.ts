@@ -188,7 +188,7 @@ describe('the last moment before the request is written', () => {
     expect(asked).toBe(1);
   });
 
-  it('does not come for a request that nobody waits for any more', async () => {
+  it('does not come for a request that was given up', async () => {
     const { ask } = await lineTo(never);
     let asked = 0;
     const beforeSend = (): void => void asked++;

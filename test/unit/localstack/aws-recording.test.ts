@@ -23,7 +23,7 @@ it('publishes neither an account nor who asked', () => {
   );
 });
 
-it('gives a run an id that tells when it began', () => {
+it('gives a run an id that contains the time when it began', () => {
   const id = newRunId(new Date('2026-11-22T07:05:12Z'), () => 0.67);
   expect(id).toBe('11220705ab85');
   expect(isRunId(id)).toBe(true);

@@ -187,7 +187,7 @@ describe('a WebApp whose Service a MyIngress names', () => {
     expect(cluster.template).toBe('1: gated');
   });
 
-  it('gets no gate while nobody would open it', async () => {
+  it('gets no gate while albridge would not open it', async () => {
     cluster.silent = /endpointslices/;
     await cluster.start();
     await cluster.createMyIngress();

@@ -115,7 +115,7 @@ describe('the history of endpoints', () => {
   });
 });
 
-it('a cluster without nodes tells nothing of targets that are nodes', () => {
+it('a cluster without nodes says nothing of targets that are nodes', () => {
   const bench = new Bench();
   bench.putService('http');
   const isTold = (isOfInstances: boolean) => bench.history.isTold({ ...REF, isOfInstances });

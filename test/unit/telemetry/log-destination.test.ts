@@ -112,7 +112,7 @@ describe('a log that cannot be written', () => {
     expect(lost['EPIPE']).toBeGreaterThan(3000);
   });
 
-  it('because nobody reads stops nothing, and says what was lost once somebody does', async () => {
+  it('because no process reads it stops nothing, and says what was lost once one does', async () => {
     // The reader begins when the flood is over, which it is told by the process itself.
     const after = `
       process.stderr.write(JSON.stringify(lost) + ' ');

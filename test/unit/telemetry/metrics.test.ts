@@ -70,7 +70,7 @@ describe('PrometheusMetrics', () => {
     expect(await linesOf(metrics)).toContain('depth 0');
   });
 
-  it('takes a metric that nobody announced', async () => {
+  it('takes a metric that was not announced', async () => {
     const metrics = new PrometheusMetrics([]);
     metrics.count(calls, { code: '200' });
     metrics.count(calls, { code: '200' });

@@ -5,7 +5,7 @@ import {
   parseBudgetLimits,
 } from '../../../../src/aws/budget/budget-limits.ts';
 
-describe('the limits that albridge keeps unless told otherwise', () => {
+describe('the limits that albridge keeps by default', () => {
   it("leave a fifth of each of AWS's buckets to others in the account", () => {
     for (const [name, { burst, perSecond }] of Object.entries(AWS_LIMITS)) {
       const own = DEFAULT_LIMITS[name as keyof typeof AWS_LIMITS];

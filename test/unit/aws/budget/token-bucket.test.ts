@@ -77,7 +77,7 @@ describe('TokenBucket', () => {
     expect(['one', 'two', 'three'].map((key) => take(bucket, key))).toEqual([0, 0, 1000]);
   });
 
-  it('tells a claim that comes too early the rest of its wait, and keeps its place', async () => {
+  it('gives a claim that comes too early the rest of its wait, and keeps its place', async () => {
     const { clock, bucket } = emptied();
     take(bucket, 'first');
     take(bucket, 'second');
@@ -255,7 +255,7 @@ describe('TokenBucket', () => {
     );
   });
 
-  it('serves everybody who keeps coming back when told, whatever the order', async () => {
+  it('serves every claim that returns when it is due, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.integer(), async (claims, seed) => {
         const clock = new ManualClock({ seed });

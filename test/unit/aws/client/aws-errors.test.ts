@@ -219,7 +219,7 @@ describe('translateAwsError', () => {
     expect(said).toHaveLength(300);
   });
 
-  it('shows the code that nobody knows', () => {
+  it('shows a code that is not in the table', () => {
     const thrown = awsError('BrandNewException', 'Something new.');
     const step = { operation: 'SetSubnets', subject: 'load balancer shop' } as const;
     expect(translateAwsError(thrown, step).message).toContain(': BrandNew: Something new; ');

@@ -22,7 +22,7 @@ describe('the reasons of MyIngress and AWS', () => {
     for (const reason of Object.values(CoreReason)) expect(known).toHaveProperty(reason);
   });
 
-  it('say of no failure that nobody has to heal it', () => {
+  it('give every failure one that heals it', () => {
     const harmless = reasons.filter(([, { healedBy }]) => healedBy === 'nobody');
     expect(harmless.map(([reason]) => reason)).toEqual([
       'Available',

@@ -225,7 +225,7 @@ describe('delete', () => {
 });
 
 describe('the other writes', () => {
-  it('send what they are told, and nothing where there is nothing to say', async () => {
+  it('send what they are given, and nothing where there is nothing to send', async () => {
     const ok = (): object => ({});
     const { loadBalancers, api, clock } = bench({
       SetSubnets: ok,

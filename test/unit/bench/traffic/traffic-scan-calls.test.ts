@@ -29,7 +29,7 @@ it('counts the calls of a drift scan, and not those of an object whose turn come
   expect(listScan([...TURN, ...SCAN])).toEqual(SCAN);
 });
 
-it('tells whole scans apart, however slowly they proceed', () => {
+it('distinguishes whole scans, however slowly they proceed', () => {
   const scans = splitScans([...SCAN, ...TURN, ...SCAN, ...SCAN]);
   expect(scans.map(({ length }) => length)).toEqual([SCAN.length, SCAN.length]);
 });

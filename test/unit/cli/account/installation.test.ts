@@ -30,7 +30,7 @@ const BLUE = { ALBRIDGE_CLUSTER_ID: 'blue' };
 const GREEN = { ALBRIDGE_CLUSTER_ID: 'green' };
 
 describe('the id of the cluster', () => {
-  it('is the UID of kube-system where nobody says otherwise', () => {
+  it('is the UID of kube-system by default', () => {
     expect(decide({})).toMatchObject({ clusterId: UID, doubt: undefined });
     expect(decide({ operators: [work({})] })).toMatchObject({ clusterId: UID, doubt: undefined });
   });
@@ -172,7 +172,7 @@ describe('the settings of AWS', () => {
     expect(other.aws.region).toBe('us-west-2');
   });
 
-  it('are asked for where operators differ, as whoever may create a Deployment may add one', () => {
+  it('are asked for where operators differ, since anyone who may create a Deployment may add one', () => {
     const operators = [
       work({ AWS_REGION: 'us-east-2' }),
       operator,

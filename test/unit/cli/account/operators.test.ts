@@ -52,7 +52,7 @@ describe('the operators of a cluster', () => {
     expect(asked.length).toBeLessThan(80);
   });
 
-  it('are tried from the oldest on, since nobody can set when a Deployment was created', async () => {
+  it('are tried from the oldest on, since no writer can set when a Deployment was created', async () => {
     const fakes = Array.from({ length: 20 }, (_, index) =>
       deployment({ namespace: `a${index}`, creationTimestamp: '2026-05-01T00:00:00Z' }),
     );

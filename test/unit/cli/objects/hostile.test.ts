@@ -24,7 +24,7 @@ describe('the tree of an object with a forged status', () => {
   });
 });
 
-describe('an event of whoever may write it', () => {
+describe('an event of anyone who may write it', () => {
   it('is shown up to the length that the API for events allows', () => {
     const long = 'x'.repeat(1_000_000);
     const event = { metadata: { name: 'e' }, type: long, reason: long, note: long };

@@ -108,7 +108,7 @@ describe('objects that a tenant has made large', () => {
   const items = [{ metadata: { name: 'web', annotations } }];
   const large = { status: 200, body: { metadata: {}, items }, mostItems: 8 };
 
-  it('are listed in smaller pages, and held without what nobody reads', async () => {
+  it('are listed in smaller pages, and held without fields that are not read', async () => {
     const asked: string[] = [];
     const [first] = await listOurs(access({ myingresses: large }, asked), signal);
     const objects = first && 'objects' in first ? first.objects : [];

@@ -42,7 +42,7 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.cluster.names).toContain('bare');
   });
 
-  it('evicts pods and restarts no template, whatever is the default and whoever edits it', async () => {
+  it('evicts pods and restarts no template, whatever the default is and whichever manager edits it', async () => {
     await annotate('app=frontend');
     expect(bench.object(NAME).spec.strategy).toBe('Evict');
     await bench.editMonitor({ strategy: 'Delete', maxUnavailable: '50%' }, NAME);

@@ -330,7 +330,7 @@ describe('an owner of a kind that others made', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
-  it('whose controller is dead loses two pods, and a person is told', async () => {
+  it('whose controller is dead loses two pods, and is Stalled', async () => {
     await deployCustom(8);
     bench.cluster.isFull = true;
     await bench.change('two', 3_600_000);

@@ -26,7 +26,7 @@ describe('a ConfigMonitor', () => {
     expect(bench.status().rollout).toBeUndefined();
   });
 
-  it('tells the story in the words of the article, and in one event for each step', async () => {
+  it('reports each step in the words of the article, and in one event', async () => {
     await bench.monitor({ podSelector: { app: 'single' } });
     bench.cluster.deploy('single', 1, { app: 'single' });
     const [pod] = bench.cluster.podsOf('single');
@@ -222,7 +222,7 @@ describe('the quiet period', () => {
     expect(bench.told('ConfigChanged')).toHaveLength(1);
   });
 
-  it('ends after thirty seconds, whoever goes on editing', async () => {
+  it('ends after thirty seconds, however long the edits go on', async () => {
     await bench.monitor({ debounceSeconds: 5 });
     for (let edit = 0; edit < 7; edit++) await bench.change(`text ${edit}`, 4_000);
     expect(bench.cluster.evicted).toEqual([]);

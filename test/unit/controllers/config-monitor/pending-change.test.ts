@@ -67,7 +67,7 @@ describe('a change that waits', () => {
     expect(bench.cluster.names).toContain(fresh);
   });
 
-  it('is told once, however many processes see it', async () => {
+  it('is reported once, however many processes see it', async () => {
     await bench.monitor({ suspend: true });
     await bench.change('two');
     const { lastChangeTime } = bench.status();
@@ -77,7 +77,7 @@ describe('a change that waits', () => {
     expect(bench.status().lastChangeTime).toBe(lastChangeTime);
   });
 
-  it('and is taken back, seen by another process, restarts whoever was started in between', async () => {
+  it('and is taken back, seen by another process, restarts the pods that were started in between', async () => {
     await bench.monitor({ suspend: true });
     await bench.change('two');
     const odd = await replaceOne();
@@ -87,7 +87,7 @@ describe('a change that waits', () => {
     expect(bench.cluster.evicted).toEqual([odd]);
   });
 
-  it('and is taken back restarts whoever was waiting to start when it came', async () => {
+  it('and is taken back restarts the pods that were waiting to start when it came', async () => {
     await bench.monitor({ suspend: true });
     bench.cluster.isBroken = true;
     const odd = await replaceOne();
@@ -139,7 +139,7 @@ describe('a change that waits', () => {
     expect(bench.cluster.names).toContain(fresh);
   });
 
-  it('restarts pods that an edit of the selector adds: nobody knows that they are younger', async () => {
+  it('restarts pods that an edit of the selector adds: that they are younger is not known', async () => {
     bench.cluster.deploy('backend', 2, { app: 'backend' });
     const added = bench.cluster.podsOf('backend').map(({ metadata }) => metadata.name);
     await bench.monitor({ suspend: true });

@@ -186,7 +186,7 @@ describe('a single replica', () => {
     expect(event?.type).toBe('Warning');
   });
 
-  it('is told of the strategy that avoids it, where there is one', async () => {
+  it('is given the strategy that avoids it, where there is one', async () => {
     const [warning] = await single({ strategy: 'Delete' }, true);
     expect(warning).toContain('or strategy Auto, which starts the new pod first');
   });

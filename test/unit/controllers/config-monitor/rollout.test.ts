@@ -45,7 +45,7 @@ describe('a batch', () => {
     expect(new Set(owners)).toEqual(new Set(['admin', 'frontend']));
   });
 
-  it('takes first what is not ready: nobody misses it', async () => {
+  it('takes first the pods that are not ready: they serve no request', async () => {
     await bench.deploy(4);
     const [first, , third] = bench.before;
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
@@ -289,7 +289,7 @@ describe('a PodDisruptionBudget', () => {
 });
 
 describe('a refusal', () => {
-  it('is told in the words of the article, and stops nothing for good', async () => {
+  it('is reported in the words of the article, and stops nothing for good', async () => {
     await bench.deploy();
     await bench.monitor();
     const options = { reason: 'Forbidden', message: 'no right', healedBy: 'person' } as const;

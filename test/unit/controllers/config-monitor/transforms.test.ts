@@ -35,15 +35,15 @@ describe('the hash of a ConfigMap', () => {
     ['where a value ends', { a: '1;b=2' }, { a: '1', b: '2' }],
     ['where a key ends', { ab: 'c' }, { a: 'bc' }],
     ['an empty value', { a: '' }, {}],
-  ])('tells %s', (_name, one, other) => {
+  ])('distinguishes %s', (_name, one, other) => {
     expect(hashOf(one as Data)).not.toBe(hashOf(other as Data));
   });
 
-  it('tells data from binaryData', () => {
+  it('distinguishes data from binaryData', () => {
     expect(hashOf({ a: 'MQ==' })).not.toBe(hashOf(undefined, { a: 'MQ==' }));
   });
 
-  it('does not tell the order of keys, nor a field that is missing from an empty one', () => {
+  it('does not distinguish the order of keys, nor a missing field from an empty one', () => {
     expect(hashOf({ a: '1', b: '2' })).toBe(hashOf({ b: '2', a: '1' }));
     expect(hashOf()).toBe(hashOf({}, {}));
   });

@@ -337,7 +337,7 @@ describe('the annotations of every kind', () => {
 });
 
 describe('bad input', () => {
-  it('of an object without an image is told, and holds up nobody', async () => {
+  it('of an object without an image is reported, and holds up no other object', async () => {
     const object = await bench.apply('nginx', 'other');
     bench.kube.edit(object, ({ spec: _spec, ...live }) => live as typeof object);
     await bench.clock.settle();

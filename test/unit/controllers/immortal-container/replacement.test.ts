@@ -102,7 +102,7 @@ describe('a pod that ends by itself', () => {
     expect(bench.status).toMatchObject({ startTimes: 9, consecutiveFailures: 8 });
   });
 
-  it('after ten minutes of running starts that count anew', async () => {
+  it('after ten minutes of running starts that count again', async () => {
     for (const seconds of [599, 599, 600]) {
       await bench.clock.advance(seconds * 1000);
       await bench.kubelet.exit(POD, 1);
@@ -124,7 +124,7 @@ describe('a pod that ends by itself', () => {
     expect(bench.status.startTimes).toBe(2);
   });
 
-  it('comes back at once for whoever deletes it', async () => {
+  it('comes back at once, whichever user deletes it', async () => {
     await bench.kubelet.exit(POD, 1);
     await bench.kubelet.delete(POD);
     expect(bench.status).toMatchObject({ startTimes: 2, phase: 'Pending' });

@@ -77,7 +77,7 @@ describe('a new MyApp', () => {
     });
   });
 
-  it("is told in the article's words, and is ready when its pod is", async () => {
+  it("is reported in the article's words, and is ready when its pod is", async () => {
     await bench.apply();
     expect(bench.condition('Ready')).toBe('False Starting');
     expect(bench.status).toMatchObject({ podName: 'shop-pod', phase: 'Pending', replicas: 1 });
@@ -114,7 +114,7 @@ describe('a new MyApp', () => {
     expect(bench.events.recorded).toEqual([]);
   });
 
-  it('without an image is answered with the sentence of the article, and holds up nobody', async () => {
+  it('without an image is answered with the sentence of the article, and holds up no other object', async () => {
     const other = await bench.apply({}, 'other');
     bench.kube.edit(other, (live) => ({ ...live, spec: { replicas: 1 } }));
     await bench.clock.settle();
@@ -364,7 +364,7 @@ describe('a pod of ours that others have changed', () => {
 });
 
 describe('a failure to create a pod', () => {
-  it('is told once, in the words of the article, and tried again', async () => {
+  it('is reported once, in the words of the article, and tried again', async () => {
     await running();
     const options = { reason: 'Forbidden', message: 'quota', healedBy: 'person' } as const;
     bench.kube.failNext('create', new OperatorError(options));

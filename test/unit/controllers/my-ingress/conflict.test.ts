@@ -279,7 +279,7 @@ describe('an object that was recreated', () => {
     expect(world.events.reasons).not.toContain('CreatedALB');
   });
 
-  it('tells of it only when it has been done', async () => {
+  it('reports it only when it has been done', async () => {
     const world = new World();
     foreign(world, {
       Tags: [

@@ -86,7 +86,7 @@ describe('creating', () => {
     expect(world.condition('shop')).toBe('False NameConflict');
   });
 
-  it('tells of it once, in the words of the article, to people and in the log', async () => {
+  it('reports it once, in the words of the article, as an event and in the log', async () => {
     const world = await World.having('shop');
     const note = `Created ALB: ${world.balancer().dnsName}`;
     expect(world.events.recorded.filter(({ reason }) => reason === 'CreatedALB')).toMatchObject([
@@ -95,7 +95,7 @@ describe('creating', () => {
     expect(world.log.lines.filter(({ message }) => message === note)).toHaveLength(1);
   });
 
-  it('tells of it although the reads after the create fail', async () => {
+  it('reports it although the reads after the create fail', async () => {
     const world = World.started();
     world.fault(
       'DescribeTags',

@@ -115,7 +115,7 @@ describe('the drift scan', () => {
     expect(perSweep.reduce((sum, of) => sum + of)).toBeLessThanOrEqual(70);
   });
 
-  it('that AWS does not answer is told in the log, changes nothing, and is tried again soon', async () => {
+  it('that AWS does not answer is logged, changes nothing, and is tried again soon', async () => {
     const world = await worldOf(3);
     await world.clock.advance(MINUTE_MS);
     world.fault(

@@ -48,12 +48,12 @@ describe('ownership', () => {
     expect(readOwnership(without('albridge.io/uid'), me).kind).toBe('foreign');
   });
 
-  it('of an earlier object of this name is ours, with its UID told', () => {
+  it('of an earlier object of this name is ours, with its UID named', () => {
     const tags = { ...mine, 'albridge.io/uid': 'u0' };
     expect(readOwnership(tags, me)).toEqual({ kind: 'ours', previousUid: 'u0' });
   });
 
-  it('is never read out of tags that nobody of us has set', () => {
+  it('is never read out of tags that albridge has not set', () => {
     const tag = fc.constantFrom(...PROOFS, 'albridge.io/uid', 'albridge.io/managed-by', 'Name');
     const value = fc.constantFrom('c1', 'web', 'shop', 'u1', 'albridge', '');
     fc.assert(
@@ -66,7 +66,7 @@ describe('ownership', () => {
     );
   });
 
-  it('names the holder as far as the tags tell', () => {
+  it('names the holder as far as the tags show it', () => {
     expect(describeHolder({})).toContain('another tool');
     expect(describeHolder({ 'albridge.io/cluster': 'c9' })).toContain('c9');
     expect(describeHolder(mine)).toBe('MyIngress web/shop of cluster c1');

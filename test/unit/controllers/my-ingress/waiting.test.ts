@@ -108,7 +108,7 @@ describe('a state that is not active', () => {
     active_impaired: 'LoadBalancerImpaired',
   } as const;
   for (const [code, reason] of Object.entries(states)) {
-    it(`${code} is told as ${reason}, with AWS's words, and heals by itself`, async () => {
+    it(`${code} is reported as ${reason}, with AWS's words, and heals by itself`, async () => {
       const world = World.started({ settings: { provisioningMs: 5_000 } });
       await world.applied('shop');
       const { name } = world.balancer();

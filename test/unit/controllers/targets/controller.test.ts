@@ -102,7 +102,7 @@ describe('a change of endpoints', () => {
     expect(bench.sent()).toEqual([]);
   });
 
-  it('of another Service, or in another namespace, wakes nobody', async () => {
+  it('of another Service, or in another namespace, wakes no object', async () => {
     const { bench } = await filled();
     bench.runPods(3, 'other');
     const elsewhere = draftSlice('shop', [endpointOf('10.0.0.99')]);

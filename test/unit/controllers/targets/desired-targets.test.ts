@@ -412,7 +412,7 @@ describe('the pods of a Service', () => {
     expect(known(other, [])).toBe(false);
   });
 
-  it('are known to be none by an empty slice, and where nobody but its author makes slices', () => {
+  it('are known to be none by an empty slice, and where only its author makes slices', () => {
     expect(known(draftService('shop'), [draftSlice('shop', [])])).toBe(true);
     expect(known(unselecting, [])).toBe(true);
   });

@@ -103,7 +103,7 @@ describe('a failure', () => {
     expect(bench.state.problem).toBeUndefined();
   });
 
-  it('tells since when there is one, whatever its reason', async () => {
+  it('says since when there is one, whatever its reason', async () => {
     const { bench, arn } = await filled();
     bench.kube.delete(draftService('shop'));
     const sinceMs = bench.clock.monotonicMs();
@@ -334,7 +334,7 @@ describe('a full quota', () => {
     expect(fewest).toBeGreaterThan(0);
   });
 
-  it('that nothing can be removed for is told', async () => {
+  it('that nothing can be removed for is reported', async () => {
     const bench = new TargetsBench({
       settings: { limits: { 'targets-per-application-load-balancer': 2 } },
     });

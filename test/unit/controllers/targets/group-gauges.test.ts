@@ -33,7 +33,7 @@ describe('the gauges of target groups', () => {
     expect(readAll(metrics)).toEqual({ groups: [1, 1, 1, 1, 1], targets: [11, 6, 3] });
   });
 
-  it('tell a Service without pods from one that is missing, or whose pods are not ready', async () => {
+  it('distinguish a Service without pods from one that is missing, or whose pods are not ready', async () => {
     const bench = new TargetsBench();
     const arn = bench.group('web');
     bench.publish(arn, { isNew: true });

@@ -42,7 +42,7 @@ describe('many groups of an earlier process', () => {
     await waiting;
   });
 
-  it('have no problem, and wake nobody, while they wait for a turn that nobody waits for', async () => {
+  it('have no problem, and wake no object, while they wait for a turn without haste', async () => {
     const { bench } = await restarted();
     await bench.clock.advance(5_000);
     const states = bench.targets.read('web/many');
@@ -78,7 +78,7 @@ describe('many groups of an earlier process', () => {
 });
 
 describe('a group that has vanished', () => {
-  it('is asked for again before all that nobody waits for', async () => {
+  it('is asked for again before all that has no haste', async () => {
     const bench = new TargetsBench({
       budget: { ...NO_LIMITS, reads: { burst: 1, perSecond: 1 } },
     });

@@ -100,7 +100,7 @@ describe('a new WebApp', () => {
     });
   });
 
-  it("tells so in the article's words, and in events", async () => {
+  it("says so in the article's words, and in events", async () => {
     bench.store();
     await bench.start();
     await bench.serve(3);
@@ -329,7 +329,7 @@ describe('a foreign object of the same name', () => {
 });
 
 describe('a failure', () => {
-  it('names the step, is told once, and is looked at again', async () => {
+  it('names the step, is reported once, and is looked at again', async () => {
     await running();
     bench.kube.failNext('create', forbidden);
     bench.kube.delete(bench.deployment);
@@ -382,7 +382,7 @@ describe('a failure', () => {
     expect(bench.condition('Ready')).toBe('True Available');
   });
 
-  it('of an object without a spec is told, and holds up nobody', async () => {
+  it('of an object without a spec is reported, and holds up no other object', async () => {
     const object = bench.store();
     bench.kube.edit(object, ({ spec: _spec, ...live }) => live as typeof object);
     await bench.start();

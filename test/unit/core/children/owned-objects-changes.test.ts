@@ -60,7 +60,7 @@ function edit(spec: Part['spec']): void {
 
 const live = (): Part['spec'] | undefined => kube.get(part({}))?.spec;
 
-describe('what ensureOwned tells', () => {
+describe('the result of ensureOwned', () => {
   it('is one change for each write that had an effect, and nothing for a second pass', async () => {
     await ensure([part({ size: 1 })]);
     expect(told()).toEqual(['created']);
@@ -72,7 +72,7 @@ describe('what ensureOwned tells', () => {
     expect(told()).toEqual(['deleted']);
   });
 
-  it('tells a repair from an update by what was desired before', async () => {
+  it('distinguishes a repair from an update by what was desired before', async () => {
     await ensure([part({ size: 1, color: 'red' })]);
     told();
     edit({ size: 9 });

@@ -176,7 +176,7 @@ describe('ensureOwned', () => {
     expect(kube.server.list('Part')).toHaveLength(1);
   });
 
-  it('is a Conflict where the child was made anew behind the cache', async () => {
+  it('is a Conflict where the child was created again behind the cache', async () => {
     await ensure(part('a', { size: 1 }));
     cache.hold();
     kube.delete(part('a'));

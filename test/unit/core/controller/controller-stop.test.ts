@@ -75,7 +75,7 @@ describe('stop', () => {
 });
 
 describe('a pass that ignores its signal', () => {
-  it('is told as stuck after deadline and grace, and no second one is begun', async () => {
+  it('is reported as stuck after deadline and grace, and no second one is begun', async () => {
     const bench = new ControllerBench();
     const object = bench.store('deaf');
     bench.reconcile = async () => {

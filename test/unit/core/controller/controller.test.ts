@@ -229,7 +229,7 @@ describe('again', () => {
 });
 
 describe('a failure that a person must heal', () => {
-  it('is looked at again every 1 to 5 minutes, told once', async () => {
+  it('is looked at again every 1 to 5 minutes, and reported once', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = () => Promise.reject(STALLED);
@@ -294,7 +294,7 @@ describe('a second pass over what is settled', () => {
 });
 
 describe('a status that another process has written', () => {
-  it('gets a pass, since what it records is continued by nobody else', async () => {
+  it('gets a pass, since no other process continues what it records', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.start();
@@ -331,7 +331,7 @@ describe('the life of an object', () => {
     expect(bench.clock.pendingTimers).toBe(0);
   });
 
-  it('goes on under the same name after it was made anew', async () => {
+  it('goes on under the same name after it was created again', async () => {
     const bench = new ControllerBench();
     bench.start();
     const object = bench.store('one');

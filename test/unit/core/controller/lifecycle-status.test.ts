@@ -89,7 +89,7 @@ describe('status', () => {
   });
 
   it.each([CoreReason.Conflict, CoreReason.LeadershipLost])(
-    'says nothing of %s, which is nobody’s business',
+    'says nothing of %s, which concerns no reader',
     async (reason) => {
       const bench = openBench();
       const error = new OperatorError({ reason, message: 'try again', healedBy: 'time' });
@@ -126,7 +126,7 @@ describe('a status that cannot be written', () => {
     healedBy: 'time',
   });
 
-  it('makes the pass a failure, with a log line because no condition can tell', async () => {
+  it('makes the pass a failure, with a log line because no condition can show it', async () => {
     const bench = openBench();
     bench.kube.failNext('applyStatus', unavailable);
     const verdict = await bench.run(of(async () => DONE));

@@ -63,7 +63,7 @@ describe('an object without a generation is worth a pass when', () => {
 });
 
 describe('a controller of objects that are not ours', () => {
-  it('never writes their status, and tells a failure in the log alone', async () => {
+  it('never writes their status, and reports a failure in the log alone', async () => {
     const bench = new ControllerBench();
     const object = bench.store('theirs');
     bench.start({ status: 'foreign' });

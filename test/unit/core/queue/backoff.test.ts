@@ -21,7 +21,7 @@ describe('Backoff', () => {
     expect(new Set(delays).size).toBeGreaterThan(90);
   });
 
-  it('starts anew for a key that is forgotten and counts each key for itself', () => {
+  it('starts again for a key that is forgotten, and counts each key by itself', () => {
     const backoff = new Backoff(new ManualClock(), OPTIONS);
     for (let i = 0; i < 5; i++) backoff.drawDelayMs('a/1');
     expect(backoff.drawDelayMs('a/2')).toBeLessThan(1200);

@@ -178,7 +178,7 @@ describe('KeyQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells its observer the depth by priority: what is ready, not what is delayed', async () => {
+  it('gives its observer the depth by priority: what is ready, not what is delayed', async () => {
     const clock = new ManualClock();
     const depths = new Map<number, number>();
     let adds = 0;

@@ -209,7 +209,7 @@ describe('an answer of the API server', () => {
     expect(error).toMatchObject({ status: 410, reason: 'Expired', message: 'old' });
   });
 
-  it('tells a missing object from a missing kind', () => {
+  it('distinguishes a missing object from a missing kind', () => {
     const named = status({ details: { kind: 'pods', name: 'a' } });
 
     expect(isNotFound(parseKubeError(404, {}, named))).toBe(true);

@@ -213,7 +213,7 @@ function setUp(): Bench {
 const SENTENCE = /^the operator may not create pods of the core API group: grant /;
 
 describe('rights', () => {
-  it('tells of a missing one once, by verb and resource', async () => {
+  it('reports a missing one once, by verb and resource', async () => {
     const { rights, log, fail } = setUp();
     await fail();
     await fail();
@@ -260,7 +260,7 @@ describe('rights', () => {
     expect(bench.transport.requests).toHaveLength(asked);
   });
 
-  it('tells of several, and forgets each as it is granted', async () => {
+  it('reports several, and forgets each as it is granted', async () => {
     const bench = setUp();
     await bench.fail(CREATE);
     await bench.fail(REMOVE);
@@ -271,7 +271,7 @@ describe('rights', () => {
     bench.rights.stop();
   });
 
-  it('tells of one that is taken away again, and looks again for that one too', async () => {
+  it('reports one that is taken away again, and looks again for that one too', async () => {
     const bench = setUp();
     for (const round of [1, 2]) {
       bench.answer = { allowed: false };

@@ -164,7 +164,7 @@ describe('the transport', () => {
     await expect(transport.request(get('/', { signal }))).rejects.toBe(stopping);
   });
 
-  it('rejects where nobody listens', async () => {
+  it('rejects where no server listens', async () => {
     const { transport, server } = await setUp(echo);
     server.close();
     await once(server, 'close');

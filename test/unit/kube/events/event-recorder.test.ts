@@ -117,7 +117,7 @@ describe('a repeated event', () => {
     expect([...stored.values()]).toEqual([expect.objectContaining({ series })]);
   });
 
-  it('begins anew after six minutes of silence', async () => {
+  it('begins again after six minutes of silence', async () => {
     const { recorder, clock, stored } = setUp();
     recorder.record(shop(), CREATED);
     await clock.advance(360_000);

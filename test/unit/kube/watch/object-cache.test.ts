@@ -89,7 +89,7 @@ describe('objects of the cache', () => {
 });
 
 describe('replace', () => {
-  it('tells deletions with the last state known, additions and updates, and is silent on the rest', () => {
+  it('reports deletions with the last state known, additions and updates, and is silent on the rest', () => {
     cache.replace(
       seed({ name: 'same', rv: '1' }, { name: 'gone', rv: '2' }, { name: 'old', rv: '3' }),
       '3',

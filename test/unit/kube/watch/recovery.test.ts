@@ -231,7 +231,7 @@ describe('a watch that dies', () => {
     await bench.reflector.stop();
   });
 
-  it('after a healthy life is opened anew at once from its position', async () => {
+  it('after a healthy life is opened again at once from its position', async () => {
     const stream = new ScriptedStream();
     const bench = await afterGoodWatch((nth) => (nth === 0 ? { stream } : quiet()));
     await bench.clock.advance(1000);
@@ -321,7 +321,7 @@ describe('stop', () => {
     },
   );
 
-  it('in the middle of a burst calls nobody any more', async () => {
+  it('in the middle of a burst calls no listener any more', async () => {
     const first = initialStream([], '5');
     const bench = startReflectorBench(() => first);
     await bench.reflector.synced;

@@ -268,7 +268,7 @@ describe('the position', () => {
     },
   };
   it.each(Object.entries(losses))(
-    'behaviour 4: is lost by %s: one relist at once, which tells exactly what differs',
+    'behaviour 4: is lost by %s: one relist at once, which reports exactly what differs',
     async (_, { answer }) => {
       const first = initialStream(['same', 'changed', 'gone'], '7');
       const second = new ScriptedStream().push(

@@ -53,7 +53,7 @@ describe('the simulator of policies', () => {
     expect(() => call(aws, 'SimulatePrincipalPolicy', input)).toThrow(AwsFault);
   });
 
-  it('answers nobody whose policy does not allow to ask it', () => {
+  it('answers no caller whose policy does not allow to ask it', () => {
     const { aws } = seededModel();
     aws.control.setPolicy('doctor', { Statement: [TAGGED] });
     const input = { PolicySourceArn: ROLE, ActionNames: [ACTION] };

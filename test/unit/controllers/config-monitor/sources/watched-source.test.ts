@@ -114,7 +114,7 @@ describe('the sources of an object', () => {
     expect(readRecords({}, [settings])).toEqual([]);
   });
 
-  it('differ by their own data, and all of them where nobody can tell', () => {
+  it('differ by their own data, and all of them where that is not known', () => {
     const before = combineData([
       [settings, data({ a: '1' })],
       [db, data({ a: '1' })],

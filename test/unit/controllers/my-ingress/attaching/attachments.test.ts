@@ -266,7 +266,7 @@ describe('before everything is read', () => {
     expect(bench.queued).toEqual(['web/shared']);
   });
 
-  it('whoever is on record stays attached while labels are not known, and nobody is added', async () => {
+  it('routes on record stay attached while labels are not known, and none is added', async () => {
     const bench = await AttachBench.open({ allowedNamespaces: { from: 'All' } });
     bench.attach(GUEST);
     bench.record();
@@ -283,7 +283,7 @@ describe('before everything is read', () => {
     expect(bench.state(newcomer)).toBe('refused NotAllowed');
   });
 
-  it('whoever is on record as refused is not added while labels are not known', async () => {
+  it('a route on record as refused is not added while labels are not known', async () => {
     const bench = await AttachBench.open(
       { allowedNamespaces: SELECTOR },
       { readsNamespaces: false },
@@ -321,7 +321,7 @@ describe('the state of an object', () => {
     });
   });
 
-  it('does not tell whether there is a MyIngress in another namespace', async () => {
+  it('does not show whether there is a MyIngress in another namespace', async () => {
     const bench = await AttachBench.open();
     const [own, other] = [
       { ...APP, ingress: 'web/none' } as const,
@@ -361,7 +361,7 @@ describe('the state of an object', () => {
     ]);
   });
 
-  it('is announced to whoever follows from now on, whatever was announced before', async () => {
+  it('is announced to each follower from now on, whatever was announced before', async () => {
     const bench = await AttachBench.open();
     bench.attach(APP);
     const heard: string[] = [];
@@ -415,7 +415,7 @@ describe('a stop', () => {
     expect(bench.queued).toEqual([]);
   });
 
-  it('of whoever follows the states ends the announcements', async () => {
+  it('of a follower of the states ends the announcements', async () => {
     const bench = await AttachBench.open();
     const heard: string[] = [];
     const stop = bench.attachments.follow(({ name }) => heard.push(name));

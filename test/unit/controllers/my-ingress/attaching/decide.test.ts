@@ -144,7 +144,7 @@ describe('a host and path', () => {
 });
 
 describe('the order of evaluation', () => {
-  it('has what matches less first, whoever it is, and does not depend on age', () => {
+  it('has the narrower match first, of whichever owner, and does not depend on age', () => {
     const apps = [
       draftApp('any', { hosts: ['*.example.com'], createdAt: OLD }),
       draftApp('wide', { hosts: ['*.shop.example.com'] }),

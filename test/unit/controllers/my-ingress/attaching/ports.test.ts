@@ -41,7 +41,7 @@ describe('a rule on several ports', () => {
   const both = draftApp('both', HOSTS);
   const one = draftApp('one', { ...HOSTS, listeners: [80], createdAt: OLD });
 
-  it('is served on each of them where nobody else has its host and path', () => {
+  it('is served on each of them where no other has its host and path', () => {
     const decision = decideAttachments(listenOn(80, 443), [both, one], NOBODY);
     expect(listServed(decision)).toEqual(['443 WebApp/web/both', '80 WebApp/web/one']);
     expect(listRefused(decision)).toEqual([
@@ -104,7 +104,7 @@ describe('a listener that is added', () => {
     expect(listServed(after)).toEqual(listServed(before));
   });
 
-  it('serves first whoever has no rule yet', () => {
+  it('serves first the owner that has no rule yet', () => {
     const apps = draftMany(99);
     const before = decideAttachments(PLAIN, apps, NOBODY);
     const late = draftApp('late', { createdAt: '2026-02-01T00:00:00Z', listeners: [81] });

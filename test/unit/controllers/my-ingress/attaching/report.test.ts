@@ -253,7 +253,7 @@ describe('a balancer alone, to which others attach', () => {
   const refusals = [{ source, reason: 'NoListener' }] as const;
   const refused: Decision = { ...UNKNOWN, isKnown: true, refusals };
 
-  it('names who is refused, and says that nobody is any more', async () => {
+  it('names the refused routes, and says when none is refused any more', async () => {
     let attached: Decision | undefined = refused;
     const join = (object: MyIngress): MyIngress =>
       attached === undefined
@@ -280,7 +280,7 @@ describe('a balancer alone, to which others attach', () => {
     expect(world.condition('shop', 'AttachmentsAccepted')).toBe('True Accepted');
   });
 
-  it('has no such condition where nobody does', async () => {
+  it('has no such condition where nothing does', async () => {
     const world = await World.having('shop');
     expect(world.condition('shop', 'AttachmentsAccepted')).toBeUndefined();
   });

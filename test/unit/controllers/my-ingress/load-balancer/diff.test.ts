@@ -212,7 +212,7 @@ describe('drift', () => {
     });
   }
 
-  it('is told field by field', () => {
+  it('is reported field by field', () => {
     const spec = { tags: { team: 'web' }, attributes: { a: '1' }, securityGroups: ['sg-1'] };
     const found = seen(
       { ipAddressType: 'dualstack', subnets: ['subnet-a', 'subnet-c'] },

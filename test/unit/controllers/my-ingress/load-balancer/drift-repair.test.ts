@@ -231,7 +231,7 @@ describe('drift', () => {
 });
 
 describe('an edit', () => {
-  it('is applied at once and told as an update', async () => {
+  it('is applied at once and reported as an update', async () => {
     const world = await World.having('shop', { securityGroups: ['sg-web'] });
     await world.edited(
       'shop',
@@ -314,7 +314,7 @@ describe('an edit', () => {
     expect(world.balancer()).toEqual(before);
   });
 
-  it('that AWS refuses is told with the reason, and parks', async () => {
+  it('that AWS refuses is reported with the reason, and parks', async () => {
     const world = await World.having('shop');
     await world.edited('shop', { subnets: ['subnet-a', 'subnet-gone'] }, 1_000);
     expect(world.condition('shop')).toBe('False SubnetNotFound');

@@ -68,7 +68,7 @@ describe('a read that does not show our change yet', () => {
       expect(projectStep(shown, step)).toEqual(shown);
     });
 
-    it(`to ${name} is told from one that shows a later change by others`, () => {
+    it(`to ${name} is distinguished from one that shows a later change by others`, () => {
       expect(projectStep({ ...before, ...other }, step)).toEqual({ ...before, ...other });
     });
   }

@@ -84,7 +84,7 @@ describe('priorities of', () => {
     expect(Object.fromEntries(assigned), why).toEqual(gives);
   });
 
-  it('any rules keep the order, are all different and move nobody without need', () => {
+  it('any rules keep the order, are all different and are not moved without need', () => {
     fc.assert(
       fc.property(question, (asked) => {
         const assigned = assignPriorities(asked);

@@ -118,7 +118,7 @@ describe('nothing is left of an object that is deleted', () => {
     expect(listIds(world).filter((id) => id !== '')).toEqual([]);
   });
 
-  it("so, under Retain: all of it is nobody's", async () => {
+  it('so, under Retain: none of it has an owner', async () => {
     const world = await settleShop({ ...SHOP, deletionPolicy: 'Retain' });
     await restored(world, { deletionPolicy: 'Retain' });
     expect(world.balancers).toHaveLength(1);
@@ -321,7 +321,7 @@ describe('listeners and rules on a balancer that somebody has released', () => {
     'that send requests to no backend': { ...FIXED, rules: [TEA], securityGroups: ['sg-web'] },
   };
   for (const [what, spec] of Object.entries(specs)) {
-    it(`${what} stay, and are nobody's once the object is deleted`, async () => {
+    it(`${what} stay, and have no owner once the object is deleted`, async () => {
       const world = await settleShop(spec);
       const { arn } = world.balancer();
       const countBeside = () => listBeside(world.aws.control.snapshot()).length;

@@ -59,7 +59,7 @@ describe('what AWS refuses', () => {
       expect(listener(world)).toEqual(before);
     });
 
-    it('and what AWS refuses again changes nothing, so that no event tells of it', async () => {
+    it('and what AWS refuses again changes nothing, and is no event', async () => {
       const world = await settleShop();
       world.edit('shop', { listeners: [{ port: 80, protocol: 'HTTP' }, secure] });
       await world.clock.advance(MINUTE_MS);
@@ -343,7 +343,7 @@ describe('targets', () => {
     expect(world.targets.published.get(KEY)).toHaveLength(2);
   });
 
-  it('are nobody’s once the object is gone, whoever took its finalizer off', async () => {
+  it('are left alone once the object is gone, also where others took its finalizer off', async () => {
     const world = await settleShop();
     const bare = { ...world.object('shop').metadata, finalizers: [] };
     world.kube.edit(world.object('shop'), (live) => ({ ...live, metadata: bare }));

@@ -30,7 +30,7 @@ describe('a balancer that is still being set up', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
-  it('gets what AWS has refused to make in the meantime, also where that could not be told', async () => {
+  it('gets what AWS has refused to make in the meantime, also where that could not be recorded', async () => {
     const world = World.started({ settings: { provisioningMs: PROVISIONING_MS } });
     world.fault('CreateListener', { kind: 'html500' }, { times: 3 });
     // What is owned, and the balancer, are on record; what came of the pass is not.

@@ -11,7 +11,7 @@ const secure = (certificate: string) => ({
 const plain = { port: 80, protocol: 'HTTP' as const };
 
 describe('a rule that redirects to HTTPS', () => {
-  it('redirects nobody while AWS refuses the listener that it names', async () => {
+  it('redirects no request while AWS refuses the listener that it names', async () => {
     const world = new World();
     world.aws.control.setCertificates([CERTIFICATE]);
     world.start();

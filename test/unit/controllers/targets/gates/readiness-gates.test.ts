@@ -377,7 +377,7 @@ function earlyPodOf({ targets }: TargetsBench): unknown {
 }
 
 describe('a pod without a preStop hook', () => {
-  it('is told to its object as long as the Service selects it', async () => {
+  it('is reported to its object as long as the Service selects it', async () => {
     const { bench, pods } = await rolling();
     const pod = pods.run('10.0.0.9', { name: 'hasty' });
     await bench.clock.advance(2_000);
@@ -401,7 +401,7 @@ describe('a pod without a preStop hook', () => {
     expect(bench.woken.map(({ key }) => key)).toEqual([SHOP]);
   });
 
-  it('is nobody’s where the Service does not select it, or the hook is there', async () => {
+  it("is no object's where the Service does not select it, or the hook is there", async () => {
     const pods = new PlayedPods();
     const bench = new TargetsBench({ gates: pods.attach });
     bench.runPods({ [OLD]: 'ready' });

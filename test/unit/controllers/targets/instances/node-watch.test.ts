@@ -69,7 +69,7 @@ describe('a change of nodes', () => {
     expect(await bench.count(() => bench.kube.delete(draftNode(1)))).toBe(1);
   });
 
-  it('is nobody’s business after the stop', async () => {
+  it('wakes no object after the stop', async () => {
     const bench = await opened(1);
     bench.nodes.stop();
     expect(await bench.count(() => bench.add(2))).toBe(0);
