@@ -46,17 +46,17 @@ export function describeError(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   if (error instanceof OperatorError) return addressCaller(error.message);
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
-  const untrusted = error instanceof NoAnswerError && describeUntrusted(error.cause);
-  if (untrusted) return untrusted;
-  if (error instanceof NoAnswerError || error instanceof DeadlineExceeded) {
-    const isOfProxy = error.cause instanceof ProxyError;
-    const next = isOfProxy
-      ? ABOUT_PROXY
-      : 'check the context (kubectl config current-context) and the network';
-    return `${describeNoAnswer(error)}: ${next}`;
-  }
+  if (error instanceof NoAnswerError || error instanceof DeadlineExceeded)
+    return describeSilence(error);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
+}
+
+function describeSilence(error: NoAnswerError | DeadlineExceeded): string {
+  if (error.cause instanceof ProxyError) return `${error.message}: ${ABOUT_PROXY}`;
+  const untrusted = describeUntrusted(error.cause);
+  if (untrusted !== undefined) return untrusted;
+  return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
 }
 
 /** A sentence of the operator's code, read at a terminal: nothing retries, and the missing right is the caller's. */

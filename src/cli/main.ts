@@ -8,8 +8,13 @@ import { runCommandLine } from './run.ts';
 
 const interrupted = new AbortController();
 
-// Of Node and libraries, such as of a SOCKS proxy: nothing that its user can act on.
+// Of a SOCKS proxy: nothing that its user can act on. Others, such as that TLS is off, are printed as ever.
+const printers = process.listeners('warning');
 process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name === 'ExperimentalWarning') return;
+  for (const print of printers) print(warning);
+});
 
 process.on('SIGINT', () => {
   // A second time: whatever is still running.

@@ -122,7 +122,9 @@ function isUrlOf(protocols: readonly string[], url: string): boolean {
 
 /** A URL without user and password. */
 export function hideLogin(url: string): string {
-  return url.replace(/\/\/.*@/, '//***@');
+  if (!URL.canParse(url)) return url.replace(/^.*@/, '***@');
+  const { host, password, protocol, username } = new URL(url);
+  return username || password ? `${protocol}//***@${host}` : url;
 }
 
 function joinWithOr(words: readonly string[]): string {

@@ -62,8 +62,18 @@ export function findFault({ headers, tls }: Given, user: User | null): string | 
   const { authorization } = headers;
   if (authorization !== undefined && !SENDABLE.test(authorization))
     return `the token of the user has characters that cannot be sent: write it again, or ${OTHER_USER}`;
-  if (!user?.exec || authorization !== undefined || tls.cert !== undefined) return undefined;
-  return explainPlugin(new TypeError('no credentials'), user.exec.command);
+  const hasToken = authorization !== undefined && authorization !== 'Bearer';
+  return hasToken || tls.cert !== undefined ? undefined : explainNone(user);
+}
+
+function explainNone(user: User | null): string | undefined {
+  if (user?.exec) return explainPlugin(new TypeError('no credentials'), user.exec.command);
+  const provider = user?.authProvider as
+    | { readonly config?: { readonly tokenFile?: string } }
+    | null
+    | undefined;
+  const path = provider?.config?.tokenFile;
+  return path && `the file ${path} has no token: write it again, or ${OTHER_USER}`;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */

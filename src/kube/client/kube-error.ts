@@ -253,8 +253,12 @@ function pickTextOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
+/** A failure for each address of a name has no words of its own. */
 function describeCause(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause.message === '' && cause instanceof AggregateError)
+    return describeCause(cause.errors[0]);
+  return cause.message;
 }
 
 const MAX_MESSAGE_LENGTH = 1000;

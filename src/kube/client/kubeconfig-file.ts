@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig, loadYaml } from '@kubernetes/client-node';
 import { parseYamlDocuments } from './yaml.ts';
 
-/** Reads one kubeconfig, with absolute paths. Throws Error with a sentence without its subject. */
+/**
+ * Reads one kubeconfig, with absolute paths. Throws Error with a sentence without its subject, and without anything of
+ * the file, which may be secret.
+ */
 export function readKubeconfigFile(path: string): KubeConfig {
   const directory = dirname(path);
   const given = parse(readText(path));
   const config = new KubeConfig();
   try {
-    config.loadFromString(JSON.stringify(nameTokenFiles(given, directory)));
+    config.loadFromString(JSON.stringify(readTokenFiles(given, directory)));
   } catch (error) {
     throw new Error(`cannot be used, ${describe(error)}: correct or replace it`, { cause: error });
   }
@@ -36,7 +39,7 @@ function readText(path: string): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An empty file is one without contexts, as for kubectl. */
+/** An empty file is one without contexts, and of several documents the first one counts, as for kubectl. */
 function parse(text: string): Fields {
   const config = parseFirst(text) ?? {};
   if (isFields(config)) return config;
@@ -46,30 +49,49 @@ function parse(text: string): Fields {
 
 function parseFirst(text: string): unknown {
   try {
-    return parseYamlDocuments(text)[0];
+    return loadYaml(text);
   } catch (error) {
-    throw new Error(`is not valid YAML, ${describe(error)}: correct or replace it`, {
-      cause: error,
-    });
+    if (describe(error).includes('input is empty')) return undefined;
+    if (describe(error).includes('found more')) return parseYamlDocuments(text).find(isFields);
+    const { mark } = error as { readonly mark?: { readonly line?: number } };
+    const where = mark?.line === undefined ? '' : ` in line ${mark.line + 1}`;
+    throw new Error(`is not valid YAML${where}: correct or replace it`, { cause: error });
   }
 }
 
 /**
- * `tokenFile` comes before `token`, and client-node knows it only as an auth-provider:
+ * What `tokenFile` holds comes before `token`; client-node does not know the field. The kubeconfig is read again with
+ * each read of the credentials.
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#AuthInfo
  */
-function nameTokenFiles(config: Fields, directory: string): Fields {
+function readTokenFiles(config: Fields, directory: string): Fields {
   const { users } = config;
   if (!Array.isArray(users)) return config;
-  const named = users.map((one: unknown) => {
+  const read = users.map((one: unknown) => {
     const user = isFields(one) ? one['user'] : undefined;
-    const path = isFields(user) ? user['tokenFile'] : undefined;
-    if (!isFields(one) || !isFields(user) || typeof path !== 'string' || path === '') return one;
-    const { token: _, ...rest } = user;
-    const provider = describeTokenFile(resolve(directory, path));
-    return { ...one, user: { ...rest, 'auth-provider': provider } };
+    if (!isFields(one) || !isFields(user) || !isText(user['tokenFile'])) return one;
+    return { ...one, user: readTokenFile(user, resolve(directory, user['tokenFile'])) };
   });
-  return { ...config, users: named };
+  return { ...config, users: read };
+}
+
+/** A file without a token is named only where the user is needed. */
+function readTokenFile(user: Fields, path: string): Fields {
+  const token = readIfThere(path);
+  if (isText(token)) return { ...user, token };
+  return isText(user['token']) ? user : { ...user, 'auth-provider': describeTokenFile(path) };
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function isFields(value: unknown): value is Fields {
@@ -77,5 +99,6 @@ function isFields(value: unknown): value is Fields {
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? '';
 }

@@ -99,14 +99,21 @@ async function dispatch(
   }
 }
 
-/** With a proxy each connection is one to it; undici has no code for what it refuses. */
+/** With a proxy each connection is one to it. */
 function isOfProxy(
   error: unknown,
   cluster: Cluster,
 ): cluster is Cluster & { readonly proxyUrl: string } {
-  if (cluster.proxyUrl === undefined || !(error instanceof Error)) return false;
-  const { syscall = '' } = error as NodeJS.ErrnoException;
-  return ['connect', 'getaddrinfo'].includes(syscall) || error.message.startsWith('Proxy response');
+  if (cluster.proxyUrl === undefined) return false;
+  // Of a name with several addresses.
+  const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  if (!(first instanceof Error)) return false;
+  const { code = '', syscall = '' } = first as NodeJS.ErrnoException;
+  // undici has no code for what an HTTP proxy refuses.
+  const isRefused = /^Proxy (?:response|connection)/i.test(first.message);
+  const isTls = code === 'ERR_SSL_WRONG_VERSION_NUMBER' && cluster.proxyUrl.startsWith('https:');
+  const isNamed = isTls || /^UND_ERR_(?:SOCKS5|PRX)/.test(code);
+  return isRefused || isNamed || ['connect', 'getaddrinfo'].includes(syscall);
 }
 
 /** Watches that sit on the dead path would hear nothing for as long as it takes them to notice. */

@@ -95,7 +95,13 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
 
 /** Another program may answer at the address of an API server. */
 function isPage(answer: Partial<Page> | null): answer is Page {
-  return typeof answer?.metadata === 'object' && answer.metadata !== null;
+  const { metadata, items = [] } = answer ?? {};
+  if (!isObject(metadata) || !(items === null || Array.isArray(items))) return false;
+  return (items ?? []).every((item) => isObject(item) && 'metadata' in item);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The part of a resource that a reflector follows. */

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,6 +17,7 @@ const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
 let directory: string;
 const servers: Server[] = [];
+const plain: NetServer[] = [];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'albridge-connection-'));
@@ -22,6 +28,7 @@ afterEach(() => {
     server.closeAllConnections();
     server.close();
   }
+  for (const server of plain.splice(0)) server.close();
   rmSync(directory, { recursive: true });
 });
 
@@ -32,6 +39,17 @@ async function listen(handler: RequestListener): Promise<string> {
     socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
   });
   servers.push(server);
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** `127.0.0.1:PORT` of a server that does so with each connection once something has arrived. */
+async function listenTo(act: (socket: Socket) => void): Promise<string> {
+  const server = createNetServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => act(socket));
+  }).listen(0, '127.0.0.1');
+  plain.push(server);
   await once(server, 'listening');
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -59,7 +77,14 @@ function run(command: string, cluster: object): Promise<CliRun> {
 }
 
 describe('a server that is no API server', () => {
-  it.each(['{}', '[]', 'null', '{"metadata":null}'])('and answers %s is named so', async (text) => {
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '{"metadata":null}',
+    '{"metadata":{},"items":5}',
+    '{"metadata":{},"items":[null]}',
+  ])('and answers %s is named so', async (text) => {
     const server = `http://${await answering(200, text)}`;
     const status = await run('status', { server });
     expect(status).toMatchObject({ exitCode: 1, stdout: '' });
@@ -92,6 +117,21 @@ describe('a proxy', () => {
   > = {
     'that is not there': { scheme: 'http', at: closed, why: /connect ECONNREFUSED/ },
     'of SOCKS that is not there': { scheme: 'socks5', at: closed, why: /connect ECONNREFUSED/ },
+    'that ends the connection': {
+      scheme: 'http',
+      at: () => listenTo((socket) => socket.end()),
+      why: /: Proxy Connection failed|other side closed|ECONNRESET/i,
+    },
+    'of TLS that does not speak it': {
+      scheme: 'https',
+      at: () => answering(200, ''),
+      why: /wrong version number/,
+    },
+    'of SOCKS that refuses every login': {
+      scheme: 'socks5',
+      at: () => listenTo((socket) => socket.write(Buffer.from([5, 0xff]))),
+      why: /No acceptable authentication method/,
+    },
     'that wants a login': {
       scheme: 'http',
       at: () => answering(200, ''),
@@ -122,6 +162,29 @@ describe('a proxy', () => {
     });
     expect(stderr).toMatch(/^albridge: no answer [^\n]*\n$/);
   });
+});
+
+it.each(['http:me:secret@127.0.0.1:1', 'http:/me:secret@127.0.0.1:1'])(
+  'the login of a proxy is hidden, however it is written: %s',
+  async (url) => {
+    const cluster = { server: 'https://kube.example', 'proxy-url': url };
+    expect((await run('status', cluster)).stderr).toMatch(
+      /through the proxy http:..\*\*\*@127.0.0.1:1: /,
+    );
+  },
+);
+
+it('that TLS is off is said', async () => {
+  const server = `https://${await answering(200, '')}`;
+  const env = {
+    KUBECONFIG: writeKubeconfig({ server }),
+    PATH: process.env['PATH'],
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  };
+  const stderr = await new Promise<string>((done) => {
+    execFile(process.execPath, [MAIN, 'status'], { env }, (_error, _stdout, text) => done(text));
+  });
+  expect(stderr).toContain('makes TLS connections and HTTPS requests insecure');
 });
 
 describe('credentials that cannot be read', () => {

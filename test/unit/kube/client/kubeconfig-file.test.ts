@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { loadCluster } from '../../../../src/kube/client/credentials.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
@@ -34,7 +35,19 @@ const cases: Readonly<Record<string, { path: () => string; says: string }>> = {
   'a directory': { path: () => directory, says: 'DIR is a directory: name a file in it' },
   'a file that is no YAML': {
     path: () => write('a: b\n{{{'),
-    says: 'DIR/config is not valid YAML, ',
+    says: 'DIR/config is not valid YAML in line 2: correct or replace it',
+  },
+  'a file that is no YAML for a secret': {
+    path: () => write('a: b\npassword: *hunter2'),
+    says: 'DIR/config is not valid YAML in line 2: correct or replace it',
+  },
+  'a file that holds itself': {
+    path: () => write('a: &a [*a]'),
+    says: 'DIR/config cannot be used, Converting circular structure to JSON: correct or replace it',
+  },
+  comments: {
+    path: () => write('# nothing yet'),
+    says: 'DIR/config: it has no contexts: write it again, or set KUBECONFIG to another one',
   },
   'a list': {
     path: () => write('- a'),
@@ -85,6 +98,40 @@ it.each([
   const path = writeWith({ users: [{ name: 'a', user }] });
   const reading = loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
   await expect(reading).rejects.toThrow(`read the credentials of the kubeconfig ${path}: ${says}`);
+});
+
+it.each([
+  ['a comment before its marker', (text: string) => `# by somebody\n---\n${text}`],
+  ['a blank line before its marker', (text: string) => `\n---\n${text}`],
+  ['a byte order mark', (text: string) => `\uFEFF${text}`],
+  ['a directive', (text: string) => `%YAML 1.1\n---\n${text}`],
+  ['a second document', (text: string) => `${text}\n---\ncurrent-context: other\n`],
+  ['carriage returns', (text: string) => text.replaceAll('\n', '\r\n')],
+])('with %s a kubeconfig is the one that kubectl reads', (_, change) => {
+  const path = write(change(stringify(SOUND)));
+  expect(loadCluster({ kubeconfig: path }, new ManualClock())).toMatchObject({
+    context: 'a',
+    server: 'https://kube.example',
+  });
+});
+
+it.each([
+  ['is not there', undefined],
+  ['is empty', ''],
+])('a token file that %s leaves the token of the user', async (_, text) => {
+  const tokenFile = join(directory, 'token');
+  if (text !== undefined) writeFileSync(tokenFile, text);
+  const path = writeWith({ users: [{ name: 'a', user: { tokenFile, token: 'own' } }] });
+  const { headers } = await loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
+  expect(headers).toEqual({ authorization: 'Bearer own' });
+});
+
+it('a token file without a token is named where the user has none', async () => {
+  const tokenFile = join(directory, 'token');
+  writeFileSync(tokenFile, '\n');
+  const path = writeWith({ users: [{ name: 'a', user: { tokenFile } }] });
+  const reading = loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
+  await expect(reading).rejects.toThrow(`the file ${tokenFile} has no token: write it again, or`);
 });
 
 it('a token file comes before the token, and is read again', async () => {
