@@ -114,7 +114,7 @@ export function rememberStep(
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
   const written = recordWritten(before.written, { step, atMs: nowMs });
   const facts = recordStep(before.facts, step, nowMs);
-  const recent = (before.made ?? []).filter(({ atMs }) => nowMs - atMs < STALENESS_BOUND_MS);
+  const recent = (before.made ?? []).filter(({ atMs }) => isRecent(atMs, nowMs));
   const tags = readGivenTags(step);
   const all =
     arn === undefined || tags === undefined ? recent : [...recent, { arn, tags, atMs: nowMs }];
@@ -129,11 +129,16 @@ export function rememberStep(
  */
 export function isAlreadyMade(
   memory: TrafficMemory | undefined,
-  step: Step,
-  made: string | undefined,
+  { step, made }: { readonly step: Step; readonly made: string | undefined },
+  nowMs: number,
 ): boolean {
-  const last = memory?.made?.findLast(({ arn }) => arn === made);
-  return last !== undefined && !isDeepStrictEqual(last.tags, readGivenTags(step));
+  const tags = readGivenTags(step);
+  const last = memory?.made?.findLast(({ arn, atMs }) => arn === made && isRecent(atMs, nowMs));
+  return tags !== undefined && last !== undefined && !isDeepStrictEqual(last.tags, tags);
+}
+
+function isRecent(atMs: number, nowMs: number): boolean {
+  return nowMs - atMs < STALENESS_BOUND_MS;
 }
 
 function readGivenTags({ operation, input }: Step): Tags | undefined {

@@ -167,7 +167,9 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
     const { references: before } = progress;
     const context = { clients: scope.traffic(), setSecurityGroups, references: before };
     const executed = await executeStep(step, context);
-    if (isAlreadyMade(memory.traffic, step, executed.made)) return awaitMade(scope, step, progress);
+    const answered = { step, made: executed.made };
+    if (isAlreadyMade(memory.traffic, answered, clock.monotonicMs()))
+      return awaitMade(scope, step, progress);
     return recordDone(scope, { step, ...executed }, progress);
   } catch (error) {
     const reason = classifyRefusal(error);

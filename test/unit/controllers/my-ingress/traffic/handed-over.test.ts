@@ -103,6 +103,18 @@ describe('a listener that its owner hands over by tags', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('is taken over by one pass, also where it was made by this process', async () => {
+    const world = await World.having('shop', SHOP);
+    await world.clock.advance(60 * MINUTE_MS);
+    const { arn } = findListener(world);
+    world.untagOutOfBand(arn, ...Object.keys(findListener(world).tags));
+    world.tagOutOfBand(arn, CONSENT);
+    world.annotate('shop', NOW);
+    await world.clock.advance(500);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.recorded.map(({ reason }) => reason)).toContain('AdoptedListener');
+  });
+
   it('is left alone and not shown while its port is not in the spec', async () => {
     const world = await prepare(CONSENT, 8080);
     const before = findListener(world, 8080);
