@@ -10,6 +10,7 @@ import { findVouchers, isUnnoted, listLivePods, MAX_PODS, noteChange } from './p
 import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
+import { readNewestData } from './sources/observe-data.ts';
 import {
   listDifferent,
   nameSource,
@@ -31,10 +32,11 @@ export type Started =
  * Begins to restart the pods for other data, once it is time: the quiet period and the least interval
  * are over, and nobody has suspended the object. It takes over what an earlier rollout has not finished.
  */
-export async function startRollout(data: ObservedData, scope: Scope): Promise<Started> {
-  const noted = await noteOutdated(data, scope);
-  if (noted === undefined) return { kind: 'held', outcome: awaitSources(scope) };
-  const { change, older, outdated } = noted;
+export async function startRollout(shown: ObservedData, scope: Scope): Promise<Started> {
+  const data = await refreshData(shown, scope);
+  if (data === undefined) return { kind: 'held', outcome: awaitSources(scope) };
+  if (isSettled(data, scope)) return { kind: 'needless' };
+  const { change, older, outdated } = await noteOutdated(data, scope);
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) return { kind: 'needless' };
   scope.pass.disproveReady();
@@ -55,17 +57,28 @@ export async function startRollout(data: ObservedData, scope: Scope): Promise<St
   return { kind: 'started', rollout: await beginRollout(change, { data, outdated }, scope) };
 }
 
-/**
- * Records which pods are older than the data: later that is unknown. Restarts nothing. Where the watch is behind it
- * records nothing: the next pass comes with what the watch shows then.
- */
-export async function recordOutdated(data: ObservedData, scope: Scope): Promise<void> {
-  const noted = await noteOutdated(data, scope);
-  if (noted === undefined) return;
+/** Records which pods are older than the data: later that is unknown. Restarts nothing. */
+export async function recordOutdated(shown: ObservedData, scope: Scope): Promise<void> {
+  const data = (await refreshData(shown, scope)) ?? shown;
+  if (isSettled(data, scope)) return;
+  const { outdated } = await noteOutdated(data, scope);
   reportPods(
-    noted.outdated.map(({ metadata }) => metadata.uid),
+    outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
+}
+
+/**
+ * The newest data, where what the watch shows would be noted: a new leader whose watch has been silent would take the
+ * data before for a change, and the pods with the newest for older ones. Undefined where a source is gone.
+ */
+async function refreshData(shown: ObservedData, scope: Scope): Promise<ObservedData | undefined> {
+  return scope.changes.get(scope.object)?.hash === shown.hash ? shown : readNewestData(scope);
+}
+
+/** The data is what is on record, and nothing else has been noted. */
+function isSettled({ hash }: ObservedData, { changes, object }: Scope): boolean {
+  return hash === readRecordedHash(object) && changes.get(object) === undefined;
 }
 
 interface Outdated {
@@ -74,9 +87,8 @@ interface Outdated {
   readonly outdated: readonly TrimmedPod[];
 }
 
-async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated | undefined> {
+async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated> {
   const change = await noteChange(data, scope);
-  if (change === undefined) return undefined;
   const older = listOutdated(change);
   return { change, older, outdated: listOutdatedPods(change, data, scope) };
 }
@@ -135,7 +147,7 @@ function awaitOthers(change: DataChange, pods: number, scope: Scope): Outcome | 
 
 function awaitSources({ pass, sourceText }: Scope): Outcome {
   pass.disproveReady();
-  const message = `the watch of ${sourceText} lags behind the API server; pods restart when it has caught up`;
+  const message = `the watch of ${sourceText} lags behind the API server, which has not all of it; pods restart when it is back`;
   return waiting('Debouncing' satisfies ConfigMonitorReason, message, 1_000);
 }
 

@@ -7,6 +7,7 @@ import { parseOrdinal, restartWorkloads } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
   countUnavailable,
+  isOrdered,
   type Owner,
   observeGroups,
   type WorkloadReader,
@@ -79,13 +80,13 @@ export interface Batch {
 function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
   const { name, pending } = owner;
   if (name === undefined) return { pods: pending, spares: [] };
-  const isOrdered = name.startsWith('StatefulSet/');
-  const [unready, ready] = sortPending(owner, isOrdered);
-  const budget = computeBudget(owner, maxUnavailable, isOrdered);
+  const isInOrder = isOrdered(name);
+  const [unready, ready] = sortPending(owner, isInOrder);
+  const budget = computeBudget(owner, maxUnavailable, isInOrder);
   const others = countUnavailable(owner) - countLeading(ready, owner.unavailable);
   const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
-  if (!isOrdered) return { pods, spares: ready.slice(room) };
+  if (!isInOrder) return { pods, spares: ready.slice(room) };
   const roomInAll = budget - (others - unready.length);
   return { pods: pods.slice(0, Math.max(0, roomInAll)), spares: [] };
 }
@@ -93,10 +94,10 @@ function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
 /** Those that are not ready, and those that are, each in the order in which they go. */
 function sortPending(
   { pending, unavailable }: Owner,
-  isOrdered: boolean,
+  isInOrder: boolean,
 ): readonly [readonly TrimmedPod[], readonly TrimmedPod[]] {
   const isUnready = ({ state }: TrimmedPod): boolean => state !== 'ready';
-  if (isOrdered) return partition(pending.toSorted(compareOrdinals), isUnready);
+  if (isInOrder) return partition(pending.toSorted(compareOrdinals), isUnready);
   const [unready, ready] = partition(pending, isUnready);
   const counted = new Set(unavailable);
   return [unready, partition(ready, (pod) => counted.has(pod)).flat()];
@@ -110,8 +111,8 @@ function countLeading(line: readonly TrimmedPod[], among: readonly TrimmedPod[])
 }
 
 /** `25%` of 8 is 2, of 1 is 1: rounded up, at least 1. */
-function computeBudget(owner: Owner, maxUnavailable: number | string, isOrdered: boolean): number {
-  if (isOrdered && maxUnavailable === DEFAULT_MAX_UNAVAILABLE) return 1;
+function computeBudget(owner: Owner, maxUnavailable: number | string, isInOrder: boolean): number {
+  if (isInOrder && maxUnavailable === DEFAULT_MAX_UNAVAILABLE) return 1;
   const size = Math.max(owner.size, owner.availableCount + owner.unavailable.length);
   const text = String(maxUnavailable);
   const number = Number.parseInt(text, 10);

@@ -3,7 +3,6 @@ import { isBeingDeleted, type KubeObject } from '../../core/objects/kube-object.
 import { type DataChange, readRecordedHash } from './memory.ts';
 import { concerns, formatSelection, readSelection, selects } from './pod-index.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
-import { isBehind } from './sources/observe-data.ts';
 import { listUses } from './sources/pod-uses.ts';
 import {
   abbreviateSources,
@@ -18,20 +17,13 @@ import { getController, type TrimmedPod } from './transforms.ts';
 /** As many UIDs as a list in status has room for. */
 export const MAX_PODS = 5000;
 
-/**
- * It is on record whatever comes of this pass, but for a pass that acts on it. undefined where the watch is behind:
- * a new leader whose watch has been silent would take older data for a change, and the pods of the newest for old.
- */
-export async function noteChange(
-  data: ObservedData,
-  scope: Scope,
-): Promise<DataChange | undefined> {
+/** It is on record whatever comes of this pass, but for a pass that acts on it. */
+export async function noteChange(data: ObservedData, scope: Scope): Promise<DataChange> {
   const { changes, object } = scope;
   const { hash } = data;
   const before = changes.get(object);
   const selector = formatSelection(scope.selection);
   const isNew = before?.hash !== hash;
-  if (isNew && (await isBehind(data, scope))) return undefined;
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);

@@ -95,7 +95,8 @@ function observeNewGroups(
 
 /**
  * A ready pod that no change has restarted yet runs with data that is known to work. One whose container has restarted
- * may have been started for the change of another ConfigMonitor, with data that does not.
+ * may have been started for the change of another ConfigMonitor, with data that does not; a StatefulSet, whose pods go
+ * in their order, does not wait for it.
  */
 function observeGroup(
   {
@@ -109,7 +110,8 @@ function observeGroup(
   const proven = new Set(of.pending.filter(({ metadata }) => !unproven.has(metadata.uid)));
   const waits = there.map((pod) => {
     const soundAfterMs = proven.has(pod) ? 0 : SOUND_AFTER_MS;
-    const isSound = proven.has(pod) && pod.restarts === 0 && pod.state === 'ready';
+    const isKept = pod.restarts === 0 || isOrdered(of.name);
+    const isSound = proven.has(pod) && isKept && pod.state === 'ready';
     const ms = isSound ? 0 : computeAvailableInMs(pod, { ...of, soundAfterMs, pods });
     return { pod, ms };
   });
@@ -120,6 +122,11 @@ function observeGroup(
     availableCount: there.length - unavailable.length,
     availableInMs: Math.min(...unavailable.map(({ ms }) => ms)),
   };
+}
+
+/** Restarts its pods from the highest ordinal down. */
+export function isOrdered(ownerName: string | undefined): boolean {
+  return ownerName?.startsWith('StatefulSet/') === true;
 }
 
 /** The workloads of one pass: each is read at most once. */

@@ -35,16 +35,16 @@ export function observeData(scope: Scope): Observation {
   return { kind: 'observed', data: combineData(observed) };
 }
 
-/** Whether the API server has other data by now than the watches have shown: one of them may be silent. */
-export async function isBehind({ hash }: ObservedData, scope: Scope): Promise<boolean> {
+/** As `observeData`, past the watches: one of them may be silent. Undefined where a source is gone. */
+export async function readNewestData(scope: Scope): Promise<ObservedData | undefined> {
   const observed: (readonly [WatchedSource, TrimmedSource])[] = [];
   for (const source of scope.watched) {
     const key = getSourceKey(source, scope);
     const newest = await getReader(source, scope).findNewest(key, scope.pass.signal);
-    if (newest === undefined) return true;
+    if (newest === undefined) return undefined;
     observed.push([source, newest]);
   }
-  return combineData(observed).hash !== hash;
+  return combineData(observed);
 }
 
 function getReader({ kind }: WatchedSource, { configMaps, secrets }: Scope): SourceReader {

@@ -241,6 +241,18 @@ describe('a StatefulSet', () => {
     for (const name of names) await bench.cluster.kubelet.setStatus(`web/${name}`, status);
   }
 
+  it('does not wait for an older pod that has restarted long ago', async () => {
+    await deployStateful(3);
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const containerStatuses = [{ name: 'app', restartCount: 1 }];
+    const status = { phase: 'Running', conditions, containerStatuses } as const;
+    await bench.cluster.kubelet.setStatus('web/db-0', status as never);
+    await bench.monitor({ minReadySeconds: 600 });
+    await bench.restart();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-2']);
+  });
+
   it('whose pods are not ready loses one of them at a time', async () => {
     await deployStateful(4);
     await loseReadiness('db-0', 'db-2');
