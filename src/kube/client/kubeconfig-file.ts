@@ -60,7 +60,7 @@ function parseFirst(text: string): unknown {
 }
 
 /**
- * What `tokenFile` holds comes before `token`; client-node does not know the field. The kubeconfig is read again with
+ * The token in `tokenFile` comes before `token`; client-node does not know the field. The kubeconfig is read again with
  * each read of the credentials.
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#AuthInfo
  */

@@ -107,13 +107,16 @@ function isOfProxy(
   if (cluster.proxyUrl === undefined) return false;
   // Of a name with several addresses.
   const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-  if (!(first instanceof Error)) return false;
-  const { code = '', syscall = '' } = first as NodeJS.ErrnoException;
-  // undici has no code for what an HTTP proxy refuses.
-  const isRefused = /^Proxy (?:response|connection)/i.test(first.message);
-  const isTls = code === 'ERR_SSL_WRONG_VERSION_NUMBER' && cluster.proxyUrl.startsWith('https:');
-  const isNamed = isTls || /^UND_ERR_(?:SOCKS5|PRX)/.test(code);
-  return isRefused || isNamed || ['connect', 'getaddrinfo'].includes(syscall);
+  return first instanceof Error && isProxyFailure(first, cluster.proxyUrl);
+}
+
+function isProxyFailure(error: NodeJS.ErrnoException, proxyUrl: string): boolean {
+  const { code = '', message, syscall = '' } = error;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return proxyUrl.startsWith('https:');
+  // undici has no code for what an HTTP proxy answers.
+  const isNamed =
+    /^UND_ERR_(?:SOCKS5|PRX)/.test(code) || /^Proxy (?:response|connection)/i.test(message);
+  return isNamed || ['connect', 'getaddrinfo'].includes(syscall);
 }
 
 /** Watches that sit on the dead path would hear nothing for as long as it takes them to notice. */
