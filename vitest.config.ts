@@ -167,7 +167,10 @@ export default defineConfig({
         test: {
           name: `aws-${backend}`,
           // The embedded stand-in is compared with LocalStack, whose Python brings AWS's model.
-          include: [`test/aws/${backend === 'localstack' ? '**/' : ''}*.test.ts`],
+          include: [
+            `test/aws/${backend === 'localstack' ? '**/' : ''}*.test.ts`,
+            ...(backend === 'moto' ? ['test/aws/fidelity/*comparison.test.ts'] : []),
+          ],
           globalSetup: ['test/aws/setup.ts'],
           maxConcurrency: 12,
           ...waiting,

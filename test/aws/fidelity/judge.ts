@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DifferenceId } from '../../../localstack/differences.ts';
+import type { Difference } from '../../../localstack/difference.ts';
+import { type DifferenceId, differences } from '../../../localstack/differences.ts';
+import { backendUnderTest } from '../under-test.ts';
 import { type Fault, faultsOf } from './faults.ts';
 import type { Step } from './random-steps.ts';
 import type { Outcome } from './side.ts';
@@ -151,3 +153,11 @@ export const judged: ReadonlySet<DifferenceId> = new Set<DifferenceId>([
   'set-subnets-answer',
   'which-fault-first',
 ]);
+
+/** Judged to be a difference that the table has for this backend. */
+export function isKnownDifference(id: DifferenceId | undefined): id is DifferenceId {
+  const { likes } = backendUnderTest();
+  if (id === undefined || likes === undefined) return false;
+  const { instead }: Difference = differences[id];
+  return instead[likes] !== undefined;
+}
