@@ -79,7 +79,7 @@ function judgeAccepted(ours: Outcome, theirs: Outcome): Verdict {
 function takeCommon({ groups = [], ...rest }: Said, other: Said): unknown {
   const known = new Set(other.groups?.map(({ group }) => group));
   const common = groups.filter(({ group }) => known.has(group));
-  return { ...rest, groups: common.map(({ balancers: _, ...group }) => group) };
+  return { ...rest, groups: common.map((group) => ({ ...group, balancers: undefined })) };
 }
 
 /** Every difference that a sequence can show. */

@@ -38,6 +38,8 @@ export interface TrafficPlace {
   readonly prefix: string;
 }
 
+type Inputs = Readonly<Partial<Record<TrafficOperation, object>>>;
+
 /** One backend with two balancers, and what one sequence makes around them. */
 export class TrafficSide {
   readonly #api: AwsApi;
@@ -77,51 +79,69 @@ export class TrafficSide {
   }
 
   #inputOf(step: TrafficStep): object {
+    const inputs: Partial<Record<TrafficOperation, object>> = {
+      ...this.#groupInputs(step),
+      ...this.#listenerInputs(step),
+      ...this.#ruleInputs(step),
+      ...this.#tagInputs(step),
+    };
+    return inputs[step.operation] ?? {};
+  }
+
+  #groupInputs({ balancer, group, interval, tags, targets }: TrafficStep): Inputs {
+    const TargetGroupArn = this.#groupOf(group);
+    const Targets = targets.map((Id) => ({ Id, Port: 8080 }));
+    const HealthCheckIntervalSeconds = interval;
+    return {
+      CreateTargetGroup: {
+        ...{ Name: `${this.#place.prefix}${group}`, Protocol: 'HTTP', Port: 80, TargetType: 'ip' },
+        ...{ VpcId: this.#place.vpcId, HealthCheckIntervalSeconds, Tags: pairsOf(tags) },
+      },
+      ModifyTargetGroup: { TargetGroupArn, HealthCheckIntervalSeconds },
+      DeleteTargetGroup: { TargetGroupArn },
+      RegisterTargets: { TargetGroupArn, Targets },
+      DeregisterTargets: { TargetGroupArn, Targets },
+      DescribeTargetGroups: { LoadBalancerArn: this.#place.balancers[balancer] },
+      DescribeTargetHealth: { TargetGroupArn },
+    };
+  }
+
+  #listenerInputs(step: TrafficStep): Inputs {
     const LoadBalancerArn = this.#place.balancers[step.balancer];
-    const TargetGroupArn = this.#groupOf(step.group);
+    const ListenerArn = this.#listenerOf(step);
+    const DefaultActions = this.#actionsOf(step);
+    const place = { LoadBalancerArn, Protocol: 'HTTP', Port: 8000 + step.listener };
+    return {
+      CreateListener: { ...place, DefaultActions, Tags: pairsOf(step.tags) },
+      ModifyListener: { ListenerArn, DefaultActions },
+      DeleteListener: { ListenerArn },
+      DescribeListeners: { LoadBalancerArn },
+    };
+  }
+
+  #ruleInputs(step: TrafficStep): Inputs {
     const ListenerArn = this.#listenerOf(step);
     const RuleArn = this.#ruleOf(step.rule);
-    const Targets = step.targets.map((Id) => ({ Id, Port: 8080 }));
-    const Tags = step.tags.map(([Key, Value]) => ({ Key, Value }));
-    const tagged = [TargetGroupArn, ListenerArn, RuleArn][step.rule % 3] as string;
-    const DefaultActions = this.#actionsOf(step);
-    const conditions = [{ Field: 'path-pattern', PathPatternConfig: { Values: [step.path] } }];
-    const HealthCheckIntervalSeconds = step.interval;
-    const inputs: Readonly<Record<TrafficOperation, () => object>> = {
-      CreateTargetGroup: () => ({
-        ...{ Name: `${this.#place.prefix}${step.group}`, Protocol: 'HTTP', Port: 80 },
-        ...{ VpcId: this.#place.vpcId, TargetType: 'ip', HealthCheckIntervalSeconds, Tags },
-      }),
-      ModifyTargetGroup: () => ({ TargetGroupArn, HealthCheckIntervalSeconds }),
-      DeleteTargetGroup: () => ({ TargetGroupArn }),
-      RegisterTargets: () => ({ TargetGroupArn, Targets }),
-      DeregisterTargets: () => ({ TargetGroupArn, Targets }),
-      CreateListener: () => ({
-        ...{ LoadBalancerArn, Protocol: 'HTTP', Port: 8000 + step.listener, DefaultActions, Tags },
-      }),
-      ModifyListener: () => ({ ListenerArn, DefaultActions }),
-      DeleteListener: () => ({ ListenerArn }),
-      CreateRule: () => ({
-        ...{
-          ListenerArn,
-          Priority: step.priority,
-          Conditions: conditions,
-          Actions: DefaultActions,
-        },
-        Tags,
-      }),
-      ModifyRule: () => ({ RuleArn, Conditions: conditions, Actions: DefaultActions }),
-      DeleteRule: () => ({ RuleArn }),
-      SetRulePriorities: () => ({ RulePriorities: [{ RuleArn, Priority: step.priority }] }),
-      DescribeTargetGroups: () => ({ LoadBalancerArn }),
-      DescribeListeners: () => ({ LoadBalancerArn }),
-      DescribeRules: () => ({ ListenerArn }),
-      DescribeTargetHealth: () => ({ TargetGroupArn }),
-      DescribeTags: () => ({ ResourceArns: [tagged] }),
-      AddTags: () => ({ ResourceArns: [tagged], Tags }),
-      RemoveTags: () => ({ ResourceArns: [tagged], TagKeys: step.tags.map(([key]) => key) }),
+    const Priority = step.priority;
+    const Conditions = [{ Field: 'path-pattern', PathPatternConfig: { Values: [step.path] } }];
+    const Actions = this.#actionsOf(step);
+    return {
+      CreateRule: { ListenerArn, Priority, Conditions, Actions, Tags: pairsOf(step.tags) },
+      ModifyRule: { RuleArn, Conditions, Actions },
+      DeleteRule: { RuleArn },
+      SetRulePriorities: { RulePriorities: [{ RuleArn, Priority }] },
+      DescribeRules: { ListenerArn },
     };
-    return inputs[step.operation]();
+  }
+
+  #tagInputs(step: TrafficStep): Inputs {
+    const arns = [this.#groupOf(step.group), this.#listenerOf(step), this.#ruleOf(step.rule)];
+    const ResourceArns = [arns[step.rule % 3]];
+    return {
+      DescribeTags: { ResourceArns },
+      AddTags: { ResourceArns, Tags: pairsOf(step.tags) },
+      RemoveTags: { ResourceArns, TagKeys: step.tags.map(([key]) => key) },
+    };
   }
 
   #actionsOf({ forwards }: TrafficStep): readonly object[] {
@@ -152,14 +172,11 @@ export class TrafficSide {
   }
 
   /** True if no create has answered with this resource before. */
-  #remember(step: TrafficStep, { TargetGroups, Listeners, Rules }: Answer): boolean {
-    const arn =
-      TargetGroups?.[0]?.TargetGroupArn ?? Listeners?.[0]?.ListenerArn ?? Rules?.[0]?.RuleArn ?? '';
+  #remember(step: TrafficStep, answer: Answer): boolean {
+    const [slot, arn = ''] = findMade(step, answer);
     const isNew = !this.#made.has(arn);
     this.#made.add(arn);
-    if (TargetGroups) this.#arns.set(`group ${step.group}`, arn);
-    else if (Listeners) this.#arns.set(`listener ${step.balancer} ${step.listener}`, arn);
-    else this.#arns.set(`rule ${step.rule}`, arn);
+    this.#arns.set(slot, arn);
     return isNew;
   }
 
@@ -168,7 +185,7 @@ export class TrafficSide {
     return {
       group: this.#slotOf(group.TargetGroupArn),
       ...{ Protocol, Port, HealthCheckIntervalSeconds, TargetType: group.TargetType },
-      balancers: LoadBalancerArns.map((arn) => this.#place.balancers.indexOf(arn)).toSorted(),
+      balancers: LoadBalancerArns.map((arn) => this.#place.balancers.indexOf(arn)).toSorted(byText),
     };
   }
 
@@ -208,6 +225,20 @@ export class TrafficSide {
   #slotOf(arn: string | undefined): string {
     return [...this.#arns].find(([, known]) => known === arn)?.[0] ?? 'unknown';
   }
+}
+
+/** The slot of what a create has made, and its ARN. */
+function findMade(
+  { balancer, group, listener, rule }: TrafficStep,
+  { Listeners, Rules, TargetGroups }: Answer,
+): readonly [string, string | undefined] {
+  if (TargetGroups) return [`group ${group}`, TargetGroups[0]?.TargetGroupArn];
+  if (Listeners) return [`listener ${balancer} ${listener}`, Listeners[0]?.ListenerArn];
+  return [`rule ${rule}`, Rules?.[0]?.RuleArn];
+}
+
+function pairsOf(tags: TrafficStep['tags']): readonly object[] {
+  return tags.map(([Key, Value]) => ({ Key, Value }));
 }
 
 function byText(one: unknown, other: unknown): number {
