@@ -20,11 +20,18 @@ export function explainFailure(stderr: string): string {
   const all = stderr.split('\n').map((line) => line.trim());
   const lines = all.filter((line) => line !== '');
   const own = lines.filter((line) => !KLOG.test(line));
-  const said = (own.length > 0 ? own : lines).join('; ');
+  const said = (own.length > 0 ? own : lines.map(readKlog)).join('; ');
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }
   return said.includes('(Forbidden)') ? `${said}; run it as a cluster administrator` : said;
+}
+
+/** The sentence in a line of klog, which is a message or an error in quotes. */
+function readKlog(line: string): string {
+  const [, message = line] = /^[IWEF]\d{4} [^\]]*\] (.*)$/.exec(line) ?? [];
+  const [, error = message] = / err="((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
+  return error;
 }
 
 /**

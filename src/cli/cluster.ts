@@ -13,6 +13,7 @@ import { KubeClient } from '../kube/client/kube-client.ts';
 import type { KubeRequest, KubeTransport } from '../kube/client/kube-transport.ts';
 import { UndiciTransport } from '../kube/client/undici-transport.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { isNamespaceName } from './objects/names.ts';
 import type { Flags, Surroundings } from './surroundings.ts';
 
 /** The cluster as the caller may read it. */
@@ -44,11 +45,18 @@ export function openCluster(flags: Flags, surroundings: Surroundings): ClusterAc
     cluster,
     transport,
     client: new KubeClient({ transport, clock, metrics: noMetrics, deadlineMs: DEADLINE_MS }),
-    namespace: flags.isOn('all-namespaces')
-      ? undefined
-      : (flags.text('namespace') ?? cluster.namespace ?? 'default'),
+    namespace: flags.isOn('all-namespaces') ? undefined : chooseNamespace(flags, cluster),
     close: () => pools.close(),
   };
+}
+
+function chooseNamespace(flags: Flags, { context, namespace }: Cluster): string {
+  const given = flags.text('namespace');
+  if (given !== undefined) return given;
+  if (namespace === undefined || isNamespaceName(namespace)) return namespace ?? 'default';
+  throw new CommandError(
+    `the namespace "${namespace}" of context "${context}" cannot be one: correct it, or give -n`,
+  );
 }
 
 /** Like kubectl: a kubeconfig comes first, and a pod's service account where there is none. */

@@ -70,7 +70,7 @@ export function addressCaller(message: string): string {
 }
 
 const UNSIGNED =
-  'the certificate of the API server is not signed by the certificate-authority of the kubeconfig: correct that, or server';
+  'the certificate of the API server is not signed by the certificate-authority of the kubeconfig, or there is none in it: correct that, or server';
 
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const UNTRUSTED: Readonly<Record<string, string>> = {
@@ -100,16 +100,20 @@ function describeNoAnswer(error: Error): string {
     : error.message;
 }
 
-function adviseOnAnswer({ status, reason, details }: KubeError): string {
-  // Without a Status it is a login page, or a server of another protocol.
-  if (reason === '' && status <= 400) {
-    return 'check that the address in the kubeconfig is that of an API server';
-  }
-  switch (status) {
+/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#anonymous-requests */
+export function isAnonymous({ status, message }: KubeError): boolean {
+  return status === 403 && message.includes('"system:anonymous"');
+}
+
+function adviseOnAnswer(error: KubeError): string {
+  const { status, reason, details } = error;
+  switch (isOfOther(status, reason) ? 0 : status) {
+    case 0:
+      return 'check that the address in the kubeconfig is that of an API server';
     case 401:
       return 'log in again, or choose another user of the kubeconfig with --context';
     case 403:
-      return 'ask for the role "view", or for the right that is named';
+      return adviseOnRights(error);
     case 404:
       return details?.name
         ? 'check kind, name and namespace (-n, -A)'
@@ -120,4 +124,15 @@ function adviseOnAnswer({ status, reason, details }: KubeError): string {
     default:
       return 'try again; if it persists, check the API server';
   }
+}
+
+/** Without a Status it is a login page, or a server of another protocol. */
+function isOfOther(status: number, reason: string): boolean {
+  return status < 400 || (status === 400 && reason === '');
+}
+
+function adviseOnRights(error: KubeError): string {
+  return isAnonymous(error)
+    ? 'nobody is logged in: log in, or choose another user of the kubeconfig with --context'
+    : 'ask for the role "view", or for the right that is named';
 }

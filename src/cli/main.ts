@@ -22,7 +22,11 @@ process.on('SIGINT', () => {
   interrupted.abort(new Error('interrupted'));
 });
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? exitCodes.brokenPipe : exitCodes.failed);
+  if (error.code === 'EPIPE') process.exit(exitCodes.brokenPipe);
+  process.stderr.write(
+    `albridge: the output cannot be written (${error.code}): check where it goes\n`,
+  );
+  process.exit(exitCodes.failed);
 });
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -50,7 +50,7 @@ export function refuseUnadoptable(
   const { [ownershipTagKeys.name]: name, [ownershipTagKeys.namespace]: namespace } = tags;
   if (name !== undefined && namespace !== undefined) {
     throw new CommandError(
-      `${arn} is held by ${describeHolder(tags)}: set its deletionPolicy to Retain and delete it first, then run this again`,
+      `${arn} is held by ${describeHolder(tags)}: set its deletionPolicy to Retain and delete it first, then run this again; if there is no such object any more, apply one of that name, which takes the load balancer up again (docs/troubleshooting.md#orphans)`,
     );
   }
   const leftovers = Object.values(ownershipTagKeys).filter((key) => Object.hasOwn(tags, key));

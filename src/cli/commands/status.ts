@@ -72,7 +72,7 @@ async function listObjects(context: CommandContext): Promise<number> {
   );
   const lacking = describeLacking(listings);
   if (listings.every((listing) => 'lack' in listing)) {
-    throw new CommandError(`nothing to show: ${lacking}; ${advise(listings)}`);
+    throw new CommandError(`nothing to show: ${lacking}; ${advise(listings, access.namespace)}`);
   }
   const rows = listings.flatMap((listing) =>
     'objects' in listing ? listing.objects.map(describeRow) : [],
@@ -95,9 +95,11 @@ const ADVICE = {
   'you may not list it': ASK_FOR_VIEW,
 } as const;
 
-function advise(listings: readonly Listing[]): string {
-  const advice = listings.flatMap((one) => ('lack' in one ? [ADVICE[one.lack]] : []));
-  return [...new Set(advice)].join(', or ');
+function advise(listings: readonly Listing[], namespace: string | undefined): string {
+  const lacks = new Set(listings.flatMap((one) => ('lack' in one ? [one.lack] : [])));
+  const isElsewhere = namespace === undefined && lacks.has('you may not list it');
+  const advice = [...lacks].map((lack): string => ADVICE[lack]);
+  return [...advice, ...(isElsewhere ? ['name one namespace with -n'] : [])].join(', or ');
 }
 
 /** `MyApp, WebApp (not installed)`. */

@@ -71,11 +71,15 @@ function describeCause(error: unknown): string {
 
 function describeRefusal(status: number): Check {
   const message = `it answers ${status} to GET /version`;
-  const next =
-    status === 401
-      ? 'log in again, or choose another context'
-      : 'check that nothing else answers at this address';
+  const isBusy = status === 429 || status >= 500;
+  const next = isBusy ? 'try again; if it persists, check the API server' : adviseOnRefusal(status);
   return { name: 'API server', verdict: 'failed', message, next };
+}
+
+function adviseOnRefusal(status: number): string {
+  return status === 401
+    ? 'log in again, or choose another context'
+    : 'check that nothing else answers at this address';
 }
 
 function describeVersion({ minor = '', gitVersion }: Version, server: string): Check {
@@ -130,7 +134,18 @@ function describeMissing(kinds: readonly string[], served: number): readonly Che
 async function checkFields(kind: OurKind, { client }: ClusterAccess): Promise<Check> {
   const row = KIND_FIELDS.find((one) => one.kind === kind.kind);
   const fields = row?.fields.split(' ') ?? [];
-  return judgeFields(await findFieldDifference(client, { ...kind, fields }));
+  try {
+    return judgeFields(await findFieldDifference(client, { ...kind, fields }));
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+    const message = 'was installed just now: the API server does not show its fields yet';
+    return {
+      name: `CRD ${kind.kind}`,
+      verdict: 'not checked',
+      message,
+      next: 'run albridge doctor again',
+    };
+  }
 }
 
 /** Pure. */

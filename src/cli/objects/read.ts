@@ -9,7 +9,7 @@ import { type Collection, listAll as listPages } from '../../kube/watch/list.ts'
 import { tryIfAllowed } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { CommandContext } from '../command.ts';
-import { CommandError, UsageError } from '../errors.ts';
+import { CommandError, isAnonymous, UsageError } from '../errors.ts';
 import { findKind, OUR_KINDS, type OurKind } from './kinds.ts';
 import { isObjectName } from './names.ts';
 
@@ -85,7 +85,7 @@ function describeLack(
 ): Extract<Listing, { readonly lack: string }>['lack'] | undefined {
   if (!(error instanceof KubeError)) return undefined;
   if (error.status === 404) return 'not installed';
-  return error.status === 403 ? 'you may not list it' : undefined;
+  return error.status === 403 && !isAnonymous(error) ? 'you may not list it' : undefined;
 }
 
 /**
@@ -138,13 +138,13 @@ async function readObject(
 ): Promise<Found> {
   try {
     const path = buildResourcePath(kind, { namespace, name });
-    return { kind, object: await client.request<OurObject>({ method: 'GET', path, signal }) };
+    return { kind, object: await readOne<OurObject>(client, { path, name, signal }) };
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (describeLack(error) === 'not installed')
-      return { kind, lack: 'it is not installed in this cluster (docs/install.md)' };
+      return { kind, lack: 'not installed in this cluster (docs/install.md)' };
     if (describeLack(error) !== undefined)
-      return { kind, lack: `you may not read it: ${ASK_FOR_VIEW}` };
+      return { kind, lack: `you may not read them: ${ASK_FOR_VIEW}` };
     throw error;
   }
 }
@@ -183,6 +183,17 @@ function describeLacks(results: readonly Found[]): readonly string[] {
   });
 }
 
+/** Throws KubeError also for the answer of another program than an API server. */
+async function readOne<T extends KubeObject>(
+  client: Pick<KubeClient, 'request'>,
+  { name, ...read }: { readonly path: string; readonly name: string; readonly signal: AbortSignal },
+): Promise<T> {
+  const object = await client.request<Partial<T> | null>({ method: 'GET', ...read });
+  if (object?.metadata?.name === name) return object as T;
+  const message = `the answer to a read of "${name}" is none of Kubernetes`;
+  throw new KubeError({ status: 200, reason: '', message });
+}
+
 /** Undefined where there is none of this name. */
 export async function readMyIngress(
   client: Pick<KubeClient, 'request'>,
@@ -191,7 +202,7 @@ export async function readMyIngress(
 ): Promise<MyIngress | undefined> {
   const path = buildResourcePath(myIngressKind, address);
   try {
-    return await client.request<MyIngress>({ method: 'GET', path, signal });
+    return await readOne<MyIngress>(client, { path, name: address.name, signal });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

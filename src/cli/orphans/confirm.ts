@@ -37,6 +37,6 @@ async function readLine(stdin: Surroundings['stdin'], signal: AbortSignal): Prom
 function checkTyped(count: number, typed: string): void {
   if (typed.trim() === String(count)) return;
   throw new CommandError(
-    `nothing was deleted: ${count} resources are listed and "${typed.trim()}" was given; compare the list, then give its number`,
+    `nothing was deleted: ${count} ${count === 1 ? 'resource is' : 'resources are'} listed and "${typed.trim()}" was given; compare the list, then give its number`,
   );
 }

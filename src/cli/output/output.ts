@@ -50,5 +50,6 @@ export class Output {
 
 /** As `Output.columns`, of any stream. */
 export function getColumns({ isTTY, columns }: TextStream): number | undefined {
-  return isTTY === true ? columns : undefined;
+  // A terminal without a size gives 0.
+  return isTTY === true && columns !== 0 ? columns : undefined;
 }

@@ -67,7 +67,10 @@ function isMyIngress(object: unknown): boolean {
 
 function readKind(object: unknown): string {
   const { apiVersion, kind } = toFields(object);
-  if (kind === myIngressKind.kind) return `${kind} of ${String(apiVersion)}`;
+  if (kind === myIngressKind.kind)
+    return typeof apiVersion === 'string'
+      ? `${kind} of ${apiVersion}`
+      : `${kind} without an apiVersion`;
   return typeof kind === 'string' ? kind : 'documents without a kind';
 }
 
@@ -77,7 +80,7 @@ function check(object: unknown, { source, namespace, only }: ManifestPlace): Man
   const { name, namespace: own = only ?? namespace } = metadata;
   if (typeof name !== 'string' || name === '') {
     throw new CommandError(
-      `${source} has a MyIngress without metadata.name: give it the name of the object to compare with`,
+      `${source} has a MyIngress whose metadata.name is missing or no text: give it the name of the object to compare with`,
     );
   }
   if (typeof own !== 'string' || (only !== undefined && own !== only)) {

@@ -184,7 +184,9 @@ function readIfThere(path: string): string | undefined {
 }
 
 function splitPaths(kubeconfig: string): readonly string[] {
-  return kubeconfig.split(delimiter).filter((path) => path !== '');
+  const paths = kubeconfig.split(delimiter).filter((path) => path.trim() !== '');
+  if (paths.length > 0) return paths;
+  throw createConfigError(`KUBECONFIG "${kubeconfig}" names no file: set it to a kubeconfig`);
 }
 
 function createConfigError(message: string, cause?: unknown): OperatorError {

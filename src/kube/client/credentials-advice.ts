@@ -8,8 +8,9 @@ const OTHER_USER = 'choose a context with another user';
 export function explainFailure(error: unknown, user: User | null): string {
   if (isSystemError(error) && error.code === 'ENOENT' && error.syscall === 'open')
     return `the file ${error.path} is missing: write it, or correct its path`;
-  if (user?.exec) return explainPlugin(error, user.exec.command as string | undefined);
-  const provider = user?.authProvider as { readonly name?: string } | null | undefined;
+  if (user?.exec) return explainPlugin(error, user.exec);
+  if (isSystemError(error)) return explainFile(error, user);
+  const provider = getProvider(user);
   if (provider) {
     return `the auth-provider "${provider.name}" of the user gives no token: replace it with a credential plugin (exec), as kubectl requires, or ${OTHER_USER}`;
   }
@@ -51,6 +52,11 @@ function findPairFault({ cert, key }: PemParts): string | undefined {
   }
 }
 
+interface Plugin {
+  readonly apiVersion?: string;
+  readonly command?: string;
+}
+
 interface Given {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -67,30 +73,55 @@ export function findFault({ headers, tls }: Given, user: User | null): string | 
 }
 
 function explainNone(user: User | null): string | undefined {
-  if (user?.exec) return explainPlugin(new TypeError('no credentials'), user.exec.command);
-  const provider = user?.authProvider as
-    | { readonly config?: { readonly tokenFile?: string } }
-    | null
-    | undefined;
-  const path = provider?.config?.tokenFile;
+  if (user?.exec) return explainPlugin(new TypeError('no credentials'), user.exec);
+  const path = getProvider(user)?.config?.tokenFile;
   return path && `the file ${path} has no token: write it again, or ${OTHER_USER}`;
+}
+
+interface Provider {
+  readonly name?: string;
+  readonly config?: { readonly tokenFile?: string } | null;
+}
+
+function getProvider(user: User | null): Provider | undefined {
+  return (user?.authProvider as Provider | null | undefined) ?? undefined;
+}
+
+/** Node names the file of an error only where it cannot be opened. */
+function explainFile({ code, path }: NodeJS.ErrnoException, user: User | null): string {
+  const known = path ?? getProvider(user)?.config?.tokenFile;
+  return known === undefined
+    ? `a file that the kubeconfig names cannot be read (${code}): correct certificate-authority, client-certificate and client-key`
+    : `the file ${known} cannot be read (${code}): correct its path or rights`;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function explainPlugin(error: unknown, command: string | undefined): string {
+/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration */
+const EXEC_VERSION = /^client\.authentication\.k8s\.io\/v1(?:beta1)?$/;
+
+function explainPlugin(error: unknown, { apiVersion, command }: Plugin): string {
   if (!command)
     return `the exec of the user names no command: add its credential plugin, or ${OTHER_USER}`;
   const plugin = `the credential plugin "${command}"`;
+  if (!EXEC_VERSION.test(apiVersion ?? ''))
+    return `${plugin} has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec`;
   if (error instanceof DeadlineExceeded) {
     return `${plugin} has not answered (${error.message}): run it by hand to see what it waits for, or ${OTHER_USER}`;
   }
-  if (isSystemError(error) && error.syscall?.startsWith('spawn')) {
-    return error.code === 'ENOENT'
-      ? `${plugin} is not there: install it, or ${OTHER_USER}`
-      : `${plugin} cannot be started (${error.code}): correct its rights, or ${OTHER_USER}`;
-  }
+  return isSystemError(error) && error.syscall?.startsWith('spawn')
+    ? explainSpawn(error, plugin)
+    : explainAnswer(error, plugin);
+}
+
+function explainSpawn({ code }: NodeJS.ErrnoException, plugin: string): string {
+  return code === 'ENOENT'
+    ? `${plugin} is not there: install it, or ${OTHER_USER}`
+    : `${plugin} cannot be started (${code}): correct its path or rights, or ${OTHER_USER}`;
+}
+
+function explainAnswer(error: unknown, plugin: string): string {
   // Of client-node, which reads the answer as it is.
   if (error instanceof SyntaxError || error instanceof TypeError)
     return `${plugin} printed no ExecCredential: update it, or ${OTHER_USER}`;

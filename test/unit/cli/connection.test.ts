@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -60,13 +60,13 @@ function answering(status: number, text: string): Promise<string> {
   });
 }
 
-function writeKubeconfig(cluster: object): string {
+function writeKubeconfig(cluster: object, namespace?: string): string {
   const path = join(directory, 'config');
   const config = {
     'current-context': 'a',
     clusters: [{ name: 'a', cluster }],
     users: [{ name: 'a', user: {} }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a', namespace } }],
   };
   writeFileSync(path, JSON.stringify(config));
   return path;
@@ -95,6 +95,68 @@ describe('a server that is no API server', () => {
     expect(doctor.stdout).toMatch(
       /^failed +API server: \S+ answers to GET \/version as no API server does\n +next: check that the address in the kubeconfig/,
     );
+  });
+});
+
+describe('a read of one object', () => {
+  it.each(['{"a":1}', 'null', '[]', '{"metadata":{}}', '{"metadata":{"name":"y"}}'])(
+    'that a server answers with %s names the server',
+    async (text) => {
+      const server = `http://${await answering(200, text)}`;
+      const env = { KUBECONFIG: writeKubeconfig({ server }) };
+      for (const args of [
+        ['status', 'myingress/x'],
+        ['why', 'x'],
+        ['plan', 'x'],
+      ]) {
+        const { exitCode, stderr } = await runCli(args, { env });
+        expect({ exitCode, stderr }).toEqual({
+          exitCode: 1,
+          stderr:
+            'albridge: the answer to a read of "x" is none of Kubernetes: check that the address in the kubeconfig is that of an API server\n',
+        });
+      }
+    },
+  );
+});
+
+describe('a caller who is not logged in', () => {
+  it('is asked to log in, not for a role', async () => {
+    const message = 'myingresses is forbidden: User "system:anonymous" cannot list resource';
+    const answer = JSON.stringify({ kind: 'Status', code: 403, reason: 'Forbidden', message });
+    const { stderr } = await run('status', { server: `http://${await answering(403, answer)}` });
+    expect(stderr).toMatch(
+      /: nobody is logged in: log in, or choose another user of the kubeconfig/,
+    );
+  });
+});
+
+describe('the namespace of a context', () => {
+  it('is named where it cannot be one', async () => {
+    const { stderr } = await runCli(['status'], {
+      env: { KUBECONFIG: writeKubeconfig({ server: 'http://127.0.0.1:1' }, 'Bad/NS') },
+    });
+    expect(stderr).toBe(
+      'albridge: the namespace "Bad/NS" of context "a" cannot be one: correct it, or give -n\n',
+    );
+  });
+});
+
+it('KUBECONFIG without a file is named', async () => {
+  const { stderr } = await runCli(['status'], { env: { KUBECONFIG: ':' } });
+  expect(stderr).toBe('albridge: KUBECONFIG ":" names no file: set it to a kubeconfig\n');
+});
+
+it('output that cannot be written is named', async () => {
+  const child = spawn('/bin/sh', ['-c', `exec '${process.execPath}' '${MAIN}' --help > /dev/full`]);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'albridge: the output cannot be written (ENOSPC): check where it goes\n',
   });
 });
 

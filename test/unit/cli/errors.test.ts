@@ -4,7 +4,10 @@ import { NoAnswerError, parseKubeError } from '../../../src/kube/client/kube-err
 
 describe('a connection that fails for TLS', () => {
   it.each([
-    ['SELF_SIGNED_CERT_IN_CHAIN', /is not signed by the certificate-authority of the kubeconfig: /],
+    [
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      /is not signed by the certificate-authority of the kubeconfig, or there is none in it: /,
+    ],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /is not signed by the certificate-authority/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /is for other names: correct server or tls-server-name/],
     ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS there: correct its port/],

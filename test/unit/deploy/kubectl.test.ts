@@ -20,7 +20,7 @@ describe('a failure of kubectl is one sentence with the next step', () => {
     ],
     'no words but those of klog': [
       'E1127 02:20:01.000000   1 run.go:72] "command failed" err="must build at directory"\n',
-      'E1127 02:20:01.000000   1 run.go:72] "command failed" err="must build at directory"',
+      'must build at directory',
     ],
     'anything else': ['error: a\nerror: b\n', 'error: a; error: b'],
   };

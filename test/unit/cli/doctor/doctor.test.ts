@@ -12,7 +12,11 @@ import type { CommandContext } from '../../../../src/cli/command.ts';
 import { doctor } from '../../../../src/cli/commands/doctor.ts';
 import { checkClock } from '../../../../src/cli/doctor/check.ts';
 import { judgeReads, judgeSubnets } from '../../../../src/cli/doctor/check-account.ts';
-import { checkServer, judgeFields } from '../../../../src/cli/doctor/check-cluster.ts';
+import {
+  checkDefinitions,
+  checkServer,
+  judgeFields,
+} from '../../../../src/cli/doctor/check-cluster.ts';
 import {
   chooseLeases,
   judgeClusterIds,
@@ -25,6 +29,8 @@ import {
   judgeWrites,
   planSimulations,
 } from '../../../../src/cli/doctor/check-writes.ts';
+import { OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
+import { KubeError } from '../../../../src/kube/client/kube-error.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { versions } from '../../../control-plane/versions.ts';
 import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
@@ -90,6 +96,30 @@ describe('a CRD', () => {
     const check = judgeFields({ kind: 'MyApp', ...difference });
     expect(check).toMatchObject({ verdict, message: expect.stringMatching(says) });
   });
+});
+
+it('a CRD whose fields are not served yet is not checked, and the others are', async () => {
+  const groups = new Set(OUR_KINDS.map(({ group }) => group));
+  const [young] = groups;
+  const client = {
+    request: async ({ path }: { readonly path: string }) => {
+      if (path.startsWith(`/openapi/v3/apis/${young}/`))
+        throw new KubeError({ status: 404, reason: 'NotFound', message: 'not found' });
+      if (path.startsWith('/openapi/')) return {};
+      return { resources: OUR_KINDS.map(({ plural }) => ({ name: plural })) };
+    },
+  };
+  const { signal } = new AbortController();
+  const { checks } = await checkDefinitions({ client } as never, signal);
+  const own = OUR_KINDS.filter(({ group }) => group === young).map(({ kind }) => `CRD ${kind}`);
+  expect(checks.map(({ name }) => name)).toEqual(OUR_KINDS.map(({ kind }) => `CRD ${kind}`));
+  for (const check of checks) {
+    expect(check).toMatchObject(
+      own.includes(check.name)
+        ? { verdict: 'not checked', next: 'run albridge doctor again' }
+        : { verdict: 'ok' },
+    );
+  }
 });
 
 function operator(more: Partial<Operator> = {}): Operator {

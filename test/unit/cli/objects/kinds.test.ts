@@ -8,6 +8,7 @@ const root = resolve(import.meta.dirname, '../../../..');
 
 interface Definition {
   readonly spec: {
+    readonly group: string;
     readonly names: {
       readonly kind: string;
       readonly plural: string;
@@ -17,14 +18,16 @@ interface Definition {
 }
 
 const definitions = globSync('crds/*/crd.yaml', { cwd: root }).map((path) => {
-  return (parse(readFileSync(resolve(root, path), 'utf8')) as Definition).spec.names;
+  const { group, names } = (parse(readFileSync(resolve(root, path), 'utf8')) as Definition).spec;
+  return { group, ...names };
 });
 
 describe('the kinds of the command line', () => {
   it('are those of the CRDs, by each of their names', () => {
     expect(definitions).toHaveLength(OUR_KINDS.length);
-    for (const { kind, plural, shortNames } of definitions) {
-      for (const word of [kind, plural, kind.toLowerCase(), ...shortNames])
+    for (const { group, kind, plural, shortNames } of definitions) {
+      const printed = `${kind.toLowerCase()}.${group}`;
+      for (const word of [kind, plural, kind.toLowerCase(), printed, ...shortNames])
         expect(findKind(word).kind).toBe(kind);
     }
   });

@@ -158,11 +158,11 @@ describe('an object by its name', () => {
     },
     'a kind that is not installed': {
       operand: 'ma/web',
-      says: /^MyApp: it is not installed in this cluster \(docs\/install\.md\)$/,
+      says: /^MyApp: not installed in this cluster \(docs\/install\.md\)$/,
     },
     'a kind that the caller may not read': {
       operand: 'cmon/web',
-      says: /^ConfigMonitor: you may not read it: ask for the role "view" there \(deploy\/components\/user-roles adds our kinds to it\)$/,
+      says: /^ConfigMonitor: you may not read them: ask for the role "view" there \(deploy\/components\/user-roles adds our kinds to it\)$/,
     },
     'an object that is not there': {
       operand: 'ic/web',

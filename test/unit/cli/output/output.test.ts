@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { escapeText } from '../../../../src/cli/output/escape.ts';
-import { type Format, Output } from '../../../../src/cli/output/output.ts';
+import { type Format, getColumns, Output } from '../../../../src/cli/output/output.ts';
 import { chooseStyle } from '../../../../src/cli/output/style.ts';
 import { formatTable, shorten } from '../../../../src/cli/output/table.ts';
 import { parseYamlDocuments } from '../../../../src/kube/client/yaml.ts';
@@ -11,6 +11,14 @@ function print(format: Format, data: unknown): string {
   new Output(format, stream, {}).print(data, () => '');
   return text;
 }
+
+it.each([
+  [true, 80, 80],
+  [true, 0, undefined],
+  [false, 80, undefined],
+])('a terminal (%s) of %s columns has lines of %s', (isTTY, columns, expected) => {
+  expect(getColumns({ isTTY, columns, write: () => undefined })).toBe(expected);
+});
 
 describe('text of tenants', () => {
   it('moves no cursor and turns no text around', () => {

@@ -43,7 +43,7 @@ describe('a file of manifests', () => {
     },
     'without a name': {
       text: SHOP.replace('name: shop', 'generateName: shop-'),
-      says: /has a MyIngress without metadata.name: give it/,
+      says: /has a MyIngress whose metadata.name is missing or no text: give it/,
     },
     'of another namespace': {
       text: SHOP.replace('name: shop', 'name: shop, namespace: api'),

@@ -333,7 +333,7 @@ describe('credentials that cannot be read say what to do', () => {
     },
     'a plugin that may not be run': {
       user: () => plugin(write('plugin', '')),
-      says: 'the credential plugin "DIR/plugin" cannot be started (EACCES): correct its rights, or choose a context with another user',
+      says: 'the credential plugin "DIR/plugin" cannot be started (EACCES): correct its path or rights, or choose a context with another user',
     },
     'a plugin that fails': {
       user: () => plugin(script('echo "no session: run login" >&2; echo more >&2; exit 1')),
@@ -375,7 +375,7 @@ describe('credentials that cannot be read say what to do', () => {
     },
     'a certificate that is a directory': {
       user: () => ({ 'client-certificate': directory }),
-      says: 'EISDIR: illegal operation on a directory, read; kubectl with the same kubeconfig fails the same way: correct it until that works',
+      says: 'a file that the kubeconfig names cannot be read (EISDIR): correct certificate-authority, client-certificate and client-key',
     },
     'an auth-provider without settings': {
       user: () => ({ 'auth-provider': { name: 'gcp' } }),
