@@ -43,6 +43,8 @@ function describeSettings(names: readonly string[]): Schema {
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
           type: TEXTS.includes(name) ? 'string' : ['string', 'boolean', 'integer'],
+          // An empty value counts as not set.
+          ...(row.parse.pattern && { pattern: `^$|${row.parse.pattern}` }),
         },
       ];
     });

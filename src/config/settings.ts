@@ -11,8 +11,7 @@ export interface Setting {
   readonly default?: string;
   /** Describes the default in words where no value can. */
   readonly otherwise?: string;
-  /** undefined for a text that is not accepted. */
-  readonly parse: (text: string) => unknown;
+  readonly parse: values.Parser<unknown>;
 }
 
 /** Every setting of the operator; the docs and `--help` show this table. */

@@ -1,44 +1,50 @@
 import type { ListenAddress } from '../telemetry/http-server.ts';
 
-/** Parsers of single settings: each gives undefined for a text that it does not accept. */
-export function parseOneOf<const Word extends string>(
-  ...words: readonly Word[]
-): (text: string) => Word | undefined {
-  return (text) => words.find((word) => word === text);
+/** Of a single setting: it gives undefined for a text that it does not accept. */
+export interface Parser<T> {
+  (text: string): T | undefined;
+  /** A regular expression that each accepted text matches, also in RE2's syntax, by which others can check earlier. */
+  readonly pattern?: string;
 }
 
-export function parseMatching(pattern: RegExp): (text: string) => string | undefined {
-  return (text) => (pattern.test(text) ? text : undefined);
+export function parseOneOf<const Word extends string>(...words: readonly Word[]): Parser<Word> {
+  const parse = (text: string): Word | undefined => words.find((word) => word === text);
+  return Object.assign(parse, { pattern: `^(?:${words.join('|')})$` });
+}
+
+export function parseMatching(pattern: RegExp): Parser<string> {
+  const parse = (text: string): string | undefined => (pattern.test(text) ? text : undefined);
+  return Object.assign(parse, { pattern: pattern.source });
 }
 
 export function parseText(text: string): string {
   return text;
 }
 
-export function parseWholeNumber(
-  least: number,
-  most: number,
-): (text: string) => number | undefined {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+export function parseWholeNumber(least: number, most: number): Parser<number> {
+  const form = /^\d{1,9}$/;
+  const parse = (text: string): number | undefined => {
+    const value = form.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? value : undefined;
   };
+  return Object.assign(parse, { pattern: form.source });
 }
 
-export function parseFlag(text: string): boolean | undefined {
-  if (text === 'on' || text === 'true') return true;
-  return text === 'off' || text === 'false' ? false : undefined;
-}
+export const parseFlag: Parser<boolean> = Object.assign(
+  (text: string): boolean | undefined => {
+    if (text === 'on' || text === 'true') return true;
+    return text === 'off' || text === 'false' ? false : undefined;
+  },
+  { pattern: '^(?:on|true|off|false)$' },
+);
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** `90s`, `1h30m`: as Go writes durations (https://pkg.go.dev/time#ParseDuration). Milliseconds. */
-export function parseDurationMs(
-  leastMs: number,
-  mostMs: number,
-): (text: string) => number | undefined {
-  return (text) => {
-    if (!/^(\d{1,9}(ms|s|m|h))+$/.test(text)) return undefined;
+export function parseDurationMs(leastMs: number, mostMs: number): Parser<number> {
+  const form = /^(\d{1,9}(ms|s|m|h))+$/;
+  const parse = (text: string): number | undefined => {
+    if (!form.test(text)) return undefined;
     const parts = [...text.matchAll(/(\d+)(ms|s|m|h)/g)];
     const totalMs = parts.reduce(
       (sum, [, amount, unit]) => sum + Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS],
@@ -46,6 +52,7 @@ export function parseDurationMs(
     );
     return totalMs >= leastMs && totalMs <= mostMs ? totalMs : undefined;
   };
+  return Object.assign(parse, { pattern: form.source });
 }
 
 /** An http or https address; name and password in it would end up in logs, and are refused. */

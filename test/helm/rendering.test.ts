@@ -167,6 +167,11 @@ describe('values', () => {
     'no image': [['region=eu-central-1'], "at '/image': missing property 'repository'"],
     'an empty image': [['region=eu-central-1', 'image.repository='], "at '/image/repository'"],
     'a region that is none': [['region=Frankfurt', 'image.repository=albridge'], "at '/region'"],
+    'a duration that is none': [
+      [...complete, 'settings.ALBRIDGE_SWEEP_INTERVAL=abc'],
+      'ALBRIDGE_SWEEP_INTERVAL',
+    ],
+    'a VPC that is none': [[...complete, 'settings.ALBRIDGE_VPC_ID=foo'], 'ALBRIDGE_VPC_ID'],
     'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
     'an id of digits, which Helm reads as 1.23456789012e+11 from a file': [
       [...complete, 'settings.ALBRIDGE_CLUSTER_ID=123456789012'],
