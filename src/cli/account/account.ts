@@ -34,7 +34,7 @@ const TEXTS: AwsReasonTexts = {
   ...myIngressReasons,
   CredentialsUnavailable: {
     cause: 'The AWS SDK finds no credentials',
-    next: `${LOG_IN}, and check them by aws sts get-caller-identity`,
+    next: `${LOG_IN}; aws sts get-caller-identity says where a profile or its credential_process is wrong`,
   },
   CredentialsRefused: {
     cause: awsReasons.CredentialsRefused.cause,
