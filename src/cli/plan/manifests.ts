@@ -38,7 +38,16 @@ export function readManifests(text: string, place: ManifestPlace): Manifests {
   }
   for (const object of mine) refuseExpansion(object, place.source);
   const myIngresses = mine.map((object) => check(object, place));
+  refuseTwice(myIngresses, place);
   return { myIngresses, otherKinds: [...new Set(others)] };
+}
+
+/** kubectl would apply one after the other, and the plan of the second one is not known before. */
+function refuseTwice(manifests: readonly Manifest[], { source }: ManifestPlace): void {
+  const keys = manifests.map(({ metadata: { name, namespace } }) => `${namespace}/${name}`);
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice === undefined) return;
+  throw new CommandError(`${source} has MyIngress ${twice} twice: leave one of them out`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

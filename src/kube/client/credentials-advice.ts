@@ -55,6 +55,8 @@ function findPairFault({ cert, key }: PemParts): string | undefined {
 interface Plugin {
   readonly apiVersion?: string;
   readonly command?: string;
+  readonly args?: unknown;
+  readonly env?: unknown;
 }
 
 interface Given {
@@ -101,18 +103,29 @@ const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration */
 const EXEC_VERSION = /^client\.authentication\.k8s\.io\/v1(?:beta1)?$/;
 
-function explainPlugin(error: unknown, { apiVersion, command }: Plugin): string {
-  if (!command)
-    return `the exec of the user names no command: add its credential plugin, or ${OTHER_USER}`;
-  const plugin = `the credential plugin "${command}"`;
-  if (!EXEC_VERSION.test(apiVersion ?? ''))
-    return `${plugin} has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec`;
+function explainPlugin(error: unknown, exec: Plugin): string {
+  const plugin = `the credential plugin "${exec.command}"`;
+  const fault = findExecFault(exec, plugin);
+  if (fault !== undefined) return fault;
   if (error instanceof DeadlineExceeded) {
     return `${plugin} has not answered (${error.message}): run it by hand to see what it waits for, or ${OTHER_USER}`;
   }
   return isSystemError(error) && error.syscall?.startsWith('spawn')
     ? explainSpawn(error, plugin)
     : explainAnswer(error, plugin);
+}
+
+function findExecFault(
+  { apiVersion, args, command, env }: Plugin,
+  plugin: string,
+): string | undefined {
+  if (!command)
+    return `the exec of the user names no command: add its credential plugin, or ${OTHER_USER}`;
+  if (!EXEC_VERSION.test(apiVersion ?? ''))
+    return `${plugin} has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec`;
+  if (![args ?? [], env ?? []].every(Array.isArray))
+    return `${plugin} has args or env that are no list: correct them in its exec`;
+  return undefined;
 }
 
 function explainSpawn({ code }: NodeJS.ErrnoException, plugin: string): string {

@@ -42,9 +42,19 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An empty file is one without contexts, and of several documents the first one counts, as for kubectl. */
 function parse(text: string): Fields {
   const config = parseFirst(text) ?? {};
-  if (isFields(config)) return config;
+  if (isFields(config)) return refuseNoLists(config);
   const what = Array.isArray(config) ? 'a list' : 'a text';
   throw new Error(`is no kubeconfig, but ${what}: correct or replace it`);
+}
+
+/** client-node takes what is no list for none. */
+function refuseNoLists(config: Fields): Fields {
+  for (const name of ['clusters', 'contexts', 'users']) {
+    const list = config[name] ?? [];
+    if (!Array.isArray(list))
+      throw new Error(`cannot be used, ${name} is no list: correct or replace it`);
+  }
+  return config;
 }
 
 function parseFirst(text: string): unknown {

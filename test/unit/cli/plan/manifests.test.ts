@@ -45,6 +45,10 @@ describe('a file of manifests', () => {
       text: SHOP.replace('name: shop', 'generateName: shop-'),
       says: /has a MyIngress whose metadata.name is missing or no text: give it/,
     },
+    'that has an object twice': {
+      text: `${SHOP}\n---\n${SHOP}`,
+      says: /^shop.yaml has MyIngress default\/shop twice: leave one of them out$/,
+    },
     'of another namespace': {
       text: SHOP.replace('name: shop', 'name: shop, namespace: api'),
       only: 'web',

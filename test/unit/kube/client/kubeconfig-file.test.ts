@@ -73,6 +73,10 @@ const cases: Readonly<Record<string, { path: () => string; says: string }>> = {
     path: () => writeWith({ clusters: [] }),
     says: 'DIR/config: its current-context "a" names the cluster "a", which it does not have: add that, or run kubectl config use-context',
   },
+  'clusters that are no list': {
+    path: () => writeWith({ clusters: { a: {} } }),
+    says: 'DIR/config cannot be used, clusters is no list: correct or replace it',
+  },
   'a cluster without a server': {
     path: () => writeWith({ clusters: [{ name: 'a', cluster: {} }] }),
     says: 'DIR/config cannot be used, clusters[0].cluster.server is missing: correct or replace it',
@@ -98,6 +102,12 @@ it.each([
   [
     { exec: { apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'true' } },
     'the credential plugin "true" has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec',
+  ],
+  [
+    {
+      exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'true', args: 'a' },
+    },
+    'the credential plugin "true" has args or env that are no list: correct them in its exec',
   ],
 ])('a user %j has no credentials, and the next step', async (user, says) => {
   const path = writeWith({ users: [{ name: 'a', user }] });
