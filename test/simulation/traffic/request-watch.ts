@@ -29,6 +29,7 @@ interface Reach {
   readonly balancerArn: string;
   /** One of them, as text. */
   readonly request: string;
+  readonly fromMs: number;
   /** Infinity: still. */
   readonly untilMs: number;
 }
@@ -68,28 +69,34 @@ export class RequestWatch {
   /** The process of the pod at these addresses has ended: no request is answered there any more. */
   ended(addresses: readonly string[]): void {
     const sinceMs = this.#parts.nowMs() - WINDOW_MS;
-    for (const [arn, { request, untilMs, balancerArn }] of this.#reached) {
+    for (const [arn, reach] of this.#reached) {
       const { balancers, traffic } = this.#parts.world;
       const group = traffic.targetGroups.byArn(arn);
-      if (group === undefined || untilMs < sinceMs || !balancers.byArn(balancerArn)) continue;
-      this.#judge(group, request, addresses);
+      if (group === undefined || reach.untilMs < sinceMs) continue;
+      if (balancers.byArn(reach.balancerArn)) this.#judge(group, reach, addresses);
     }
   }
 
-  #judge(group: TargetGroup, request: string, addresses: readonly string[]): void {
-    const { claims, isKept, wasDesired, report, nowMs } = this.#parts;
+  /** A target that had left before the first request was sent to its group gets none: no moment has both. */
+  #judge(group: TargetGroup, { fromMs, request }: Reach, addresses: readonly string[]): void {
+    const { claims, isKept, wasDesired, report } = this.#parts;
     const owner = claims.ownerOf(group);
     if (owner === undefined || !isKept(owner)) return;
     const backMs = WINDOW_MS + CALLS_MS;
     for (const { id, port } of group.targets.values()) {
       const target = `${id}:${port}`;
       if (!addresses.includes(id)) continue;
-      const leftMs = this.#leftMs.get(`${group.arn} ${target}`) ?? 0;
-      const isSent = this.#active.get(group.arn)?.has(target) || leftMs > nowMs() - WINDOW_MS;
-      if (!isSent || wasDesired(owner, target, { group, backMs })) continue;
+      if (!this.#isSent(group, target, fromMs) || wasDesired(owner, target, { group, backMs }))
+        continue;
       const what = `${request} is sent to ${target} in ${resourceIdOf(group)} of ${owner}, whose process has ended`;
       report('no-request-to-ended-pod', what);
     }
+  }
+
+  #isSent({ arn }: TargetGroup, target: string, fromMs: number): boolean {
+    if (this.#active.get(arn)?.has(target)) return true;
+    const leftMs = this.#leftMs.get(`${arn} ${target}`) ?? 0;
+    return leftMs > this.#parts.nowMs() - WINDOW_MS && leftMs > fromMs;
   }
 
   #noteReached(): void {
@@ -97,7 +104,11 @@ export class RequestWatch {
     const now = new Map<string, Reach>();
     for (const listener of world.traffic.listeners.all()) this.#ask(listener, now);
     for (const [arn, reach] of this.#reached) {
-      if (now.has(arn)) continue;
+      const again = now.get(arn);
+      if (again !== undefined) {
+        now.set(arn, { ...again, fromMs: reach.fromMs });
+        continue;
+      }
       const untilMs = Math.min(reach.untilMs, nowMs());
       if (untilMs >= nowMs() - WINDOW_MS) now.set(arn, { ...reach, untilMs });
     }
@@ -115,6 +126,7 @@ export class RequestWatch {
         into.set(arn, {
           balancerArn,
           request: describeProbe(probe),
+          fromMs: this.#parts.nowMs(),
           untilMs: Number.POSITIVE_INFINITY,
         });
       }
