@@ -27,7 +27,10 @@ describe('npm run simulate', () => {
     [['--trace'], '--trace and --crash are of one scenario: give its --seed too'],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],
     [['--seed', '1', '--crash', 'PATCH'], '--crash takes LABEL/PHASE/NTH, not "PATCH"'],
-    [['--mutation', 'nothing'], 'no mutation "nothing", there are finalizer-off-too-early'],
+    [
+      ['--mutation', 'nothing'],
+      'no mutation "nothing": test/simulation/mutations.ts has all their names',
+    ],
   ])('answers %j with one sentence', (args, sentence) => {
     const { code, said } = simulate(...args);
     expect(code).toBe(2);
