@@ -39,7 +39,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',
     replace: 'return (conditions.ready ?? true) || conditions.terminating === true;',
     why: 'requests are sent to pods that are on their way out',
-    seed: 131,
+    seed: 3,
   },
   'rule-recreated': {
     file: 'controllers/my-ingress/rules/diff.ts',
