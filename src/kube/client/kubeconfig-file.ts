@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { KubeConfig, loadYaml } from '@kubernetes/client-node';
-import { parseYamlDocuments } from './yaml.ts';
+import { KubeConfig } from '@kubernetes/client-node';
+import { loadAll } from 'js-yaml';
 
 /**
  * Reads one kubeconfig, with absolute paths. Throws Error with a sentence without its subject, and without anything of
@@ -59,10 +59,8 @@ function refuseNoLists(config: Fields): Fields {
 
 function parseFirst(text: string): unknown {
   try {
-    return loadYaml(text);
+    return loadAll(text)[0];
   } catch (error) {
-    if (describe(error).includes('input is empty')) return undefined;
-    if (describe(error).includes('found more')) return parseYamlDocuments(text).find(isFields);
     const { mark } = error as { readonly mark?: { readonly line?: number } };
     const where = mark?.line === undefined ? '' : ` in line ${mark.line + 1}`;
     throw new Error(`is not valid YAML${where}: correct or replace it`, { cause: error });
