@@ -361,7 +361,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: "else if (kind === 'deleted') entry.isGone = true;",
     replace: '',
     why: 'an object that was removed in spite of its finalizer leaves its balancer',
-    seed: 1004,
+    seed: 12,
   },
   'data-that-came-back': {
     file: 'controllers/config-monitor/controller.ts',

@@ -51,10 +51,10 @@ export class People {
   }
 
   /**
-   * A DELETE that finds no finalizer now and removes the object once one has been stored:
+   * A DELETE that finds no finalizer now and removes the object so long after one has been stored:
    * https://github.com/kubernetes/kubernetes/issues/77988
    */
-  deleteInSpite(kind: ServedKind, at: ObjectKey): void {
+  deleteInSpite(kind: ServedKind, at: ObjectKey, lateMs = 0): void {
     const { model, clock, trace } = this.#parts;
     const uid = model.table.get(kind, at)?.metadata.uid;
     const untilMs = clock.monotonicMs() + LONGEST_DELETE_MS;
@@ -63,6 +63,11 @@ export class People {
       if (live === undefined || live.metadata.uid !== uid) return;
       const hasFinalizer = (live.metadata.finalizers ?? []).length > 0;
       if (!hasFinalizer && clock.monotonicMs() < untilMs) return void clock.setTimer(2, look);
+      clock.setTimer(lateMs, remove);
+    };
+    const remove = (): void => {
+      const live = model.table.get(kind, at);
+      if (live === undefined || live.metadata.uid !== uid) return;
       trace(`  ${this.#name} DELETE of ${at} removes it in spite of its finalizer`);
       model.table.remove(kind, live, this.#name);
     };

@@ -43,7 +43,8 @@ export type MyIngressAction =
   | { readonly do: 'unset'; readonly at: ObjectName; readonly field: keyof SpecPlan }
   | { readonly do: 'delete'; readonly at: ObjectName }
   /** By a DELETE that looked before the finalizer was stored and removes after it: decision 0009. */
-  | { readonly do: 'deleteInSpite'; readonly at: ObjectName }
+  /** Takes effect so long after a finalizer has been stored. */
+  | { readonly do: 'deleteInSpite'; readonly at: ObjectName; readonly lateMs?: number }
   /** Writes the ARN of a balancer made by `legacy` into the status. */
   | { readonly do: 'forgeArn'; readonly at: ObjectName; readonly arnOf: string }
   | { readonly do: 'pause' | 'goOn'; readonly at: ObjectName }

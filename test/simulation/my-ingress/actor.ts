@@ -57,7 +57,7 @@ export class Actor {
       case 'delete':
         return this.#people.delete(MY_INGRESSES, action.at);
       case 'deleteInSpite':
-        return this.#deleteInSpite(action.at);
+        return this.#deleteInSpite(action.at, action.lateMs);
       case 'pause':
         return this.#people.annotate(MY_INGRESSES, action.at, { [PAUSED_ANNOTATION]: 'true' });
       case 'goOn':
@@ -82,7 +82,7 @@ export class Actor {
       case 'forgeArn':
         return this.#forgeArn(action.at, this.#made.get(action.arnOf));
       case 'deleteInSpite':
-        return this.#deleteInSpite(action.at);
+        return this.#deleteInSpite(action.at, action.lateMs);
       default:
         return this.#inAws(action);
     }
@@ -106,10 +106,10 @@ export class Actor {
   }
 
   /** A process that is killed meanwhile leaves the balancer: decision 0009. */
-  #deleteInSpite(at: ObjectName): void {
+  #deleteInSpite(at: ObjectName, lateMs?: number): void {
     if (!this.#parts.isCalm) return this.#people.delete(MY_INGRESSES, at);
     this.#parts.account.goneInSpite.add(at);
-    this.#people.deleteInSpite(MY_INGRESSES, at);
+    this.#people.deleteInSpite(MY_INGRESSES, at, lateMs);
   }
 
   /** What somebody does in the AWS account, or with what is in it. */

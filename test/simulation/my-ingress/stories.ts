@@ -40,6 +40,9 @@ export function drawForgedArn(chance: Chance): readonly Step[] {
   ];
 }
 
+/** Before, while and after the balancer is made. */
+const LATE_MS = [0, 20, 60, 100, 300] as const;
+
 /** Objects that are removed in spite of their finalizer, just after it was stored. */
 export function drawRacedDeletes(chance: Chance): readonly Step[] {
   return chance
@@ -48,7 +51,7 @@ export function drawRacedDeletes(chance: Chance): readonly Step[] {
       const bornMs = chance.whole(10_000, 120_000);
       return [
         { atMs: bornMs, myIngress: { do: 'create', at, spec: SPEC } },
-        { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at } },
+        { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at, lateMs: LATE_MS[index] ?? 0 } },
       ];
     })
     .flat();
