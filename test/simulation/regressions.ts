@@ -1,3 +1,4 @@
+import { ATTACHING_REGRESSIONS } from './attaching/regressions.ts';
 import { CRASHING_REGRESSIONS } from './config-monitor/crashing-regressions.ts';
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
@@ -366,5 +367,6 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
   ...TARGET_REGRESSIONS,
+  ...ATTACHING_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,
 };

@@ -29,22 +29,29 @@ export interface Asked {
 
 /** All WebApps that name the MyIngress, as they are at this moment. */
 export function listAsked(table: ObjectTable, ingress: MyIngress): readonly Asked[] {
-  const apps = table.list(WEB_APPS) as unknown as readonly WebApp[];
-  return apps.flatMap(({ metadata, spec }) => {
-    const { namespace, name, uid, generation, deletionTimestamp } = metadata;
-    const { expose } = spec;
-    if (expose === undefined || deletionTimestamp !== undefined) return [];
-    const { namespace: own, name: shared } = ingress.metadata;
-    const { ingress: named } = expose;
-    if ((named.namespace ?? namespace) !== own || named.name !== shared) return [];
-    return [
-      {
-        ...{ source: `WebApp/${namespace}/${name}`, version: `${uid} ${generation}` },
-        isAllowed: mayAttach(table, ingress, namespace),
-        pieces: listPieces(expose, ingress),
-      },
-    ];
-  });
+  return listWebApps(table).flatMap((app) => askOf(table, app, ingress) ?? []);
+}
+
+export function listWebApps(table: ObjectTable): readonly WebApp[] {
+  return table.list(WEB_APPS) as unknown as readonly WebApp[];
+}
+
+/** What this spec asks of this MyIngress; undefined: nothing. */
+export function askOf(
+  table: ObjectTable,
+  { metadata, spec: { expose } }: WebApp,
+  ingress: MyIngress,
+): Asked | undefined {
+  const { namespace, name, uid, generation, deletionTimestamp } = metadata;
+  if (expose === undefined || deletionTimestamp !== undefined) return undefined;
+  const { namespace: own, name: shared } = ingress.metadata;
+  const { ingress: named } = expose;
+  if ((named.namespace ?? namespace) !== own || named.name !== shared) return undefined;
+  return {
+    ...{ source: `WebApp/${namespace}/${name}`, version: `${uid} ${generation}` },
+    isAllowed: mayAttach(table, ingress, namespace),
+    pieces: listPieces(expose, ingress),
+  };
 }
 
 function mayAttach(table: ObjectTable, { metadata, spec }: MyIngress, namespace: string): boolean {

@@ -4,6 +4,7 @@ import type { Claims } from '../traffic/claims.ts';
 import { type Change, type Picture, resourceIdOf } from '../traffic/resources.ts';
 import type { Stage } from '../world/stage.ts';
 import { type Claim, listAsked, listOwnClaims } from './asked.ts';
+import { EverAllowed } from './ever-allowed.ts';
 import { listServed, mapHolders, sourceOf } from './served.ts';
 
 interface Hold {
@@ -29,22 +30,19 @@ export class HoldWatch {
   readonly #stage: Stage;
   readonly #claims: Claims;
   readonly #known = new Map<string, Known>();
-  /** By MyIngress, as `WebApp/web/shop 80 shop.example.org /*`. */
-  readonly #everAllowed = new Map<string, Set<string>>();
+  readonly #everAllowed: EverAllowed;
 
   constructor(stage: Stage, claims: Claims) {
     this.#stage = stage;
     this.#claims = claims;
+    this.#everAllowed = new EverAllowed(stage.model.table);
   }
 
   /** Call with each change of a WebApp, a MyIngress or a namespace. */
   refresh(): void {
+    this.#everAllowed.refresh(this.#listIngresses());
     for (const ingress of this.#listIngresses()) {
-      const key = keyOf(ingress);
       const versions = this.#listVersions(ingress);
-      const ever = this.#everAllowed.get(key) ?? new Set<string>();
-      this.#everAllowed.set(key, ever);
-      for (const asked of versions.keys()) ever.add(asked);
       const own = listOwnClaims(ingress);
       const known = this.#of(ingress);
       for (const [claim, { source }] of known.holds) {
@@ -124,7 +122,7 @@ export class HoldWatch {
   #judgeAllowed(source: string, made: NonNullable<Change['after']>, picture: Picture): void {
     const key = this.#claims.ownerOf(made);
     if (key === undefined) return;
-    const ever = this.#everAllowed.get(key) ?? new Set<string>();
+    const ever = this.#everAllowed.listAsked(key);
     const served = listServed(key, picture, this.#claims).filter((one) => one.source === source);
     const asked = served.flatMap(({ claims }) => claims.map((claim) => `${source} ${claim}`));
     const wasAllowed = [...ever].some((one) => one.startsWith(`${source} `));
