@@ -77,7 +77,10 @@ export class RequestWatch {
     }
   }
 
-  /** A target that had left before the first request was sent to its group gets none: no moment has both. */
+  /**
+   * A target that had left before the first request was sent to its group gets none: no moment has both. Unverified:
+   * that a balancer takes over rules and targets in the order of the calls.
+   */
   #judge(group: TargetGroup, { fromMs, request }: Reach, addresses: readonly string[]): void {
     const { claims, isKept, wasDesired, report } = this.#parts;
     const owner = claims.ownerOf(group);
