@@ -93,11 +93,6 @@ function observeNewGroups(
   return pending.map((pod) => ({ ...of, ...none, name, pending: [pod] }));
 }
 
-/**
- * A ready pod that no change has restarted yet runs with data that is known to work. One whose container has restarted
- * may have been started for the change of another ConfigMonitor, with data that does not; a StatefulSet, whose pods go
- * in their order, does not wait for it.
- */
 function observeGroup(
   {
     unproven,
@@ -109,11 +104,8 @@ function observeGroup(
   const there = pods.listByOwner(object.metadata.namespace, of.name, undecided);
   const proven = new Set(of.pending.filter(({ metadata }) => !unproven.has(metadata.uid)));
   const waits = there.map((pod) => {
-    const soundAfterMs = proven.has(pod) ? 0 : SOUND_AFTER_MS;
-    const isKept = pod.restarts === 0 || isOrdered(of.name);
-    const isSound = proven.has(pod) && isKept && pod.state === 'ready';
-    const ms = isSound ? 0 : computeAvailableInMs(pod, { ...of, soundAfterMs, pods });
-    return { pod, ms };
+    const neededMs = chooseNeededMs(pod, of, proven.has(pod));
+    return { pod, ms: computeAvailableInMs(pod, neededMs, pods) };
   });
   const unavailable = waits.filter(({ ms }) => ms > 0);
   return {
@@ -185,21 +177,24 @@ export async function catchRefusal<T>(promise: Promise<T>): Promise<T | Operator
  */
 export const SOUND_AFTER_MS = 600_000;
 
-interface Proof {
-  readonly minReadySeconds: number;
-  /** For a pod whose container has restarted. */
-  readonly soundAfterMs: number;
-  readonly pods: PodIndex;
+/**
+ * A ready pod that no change has restarted yet runs with data that is known to work. One whose container has restarted
+ * may have been started for the change of another ConfigMonitor, with data that does not; a StatefulSet, whose pods go
+ * in their order, does not wait for it.
+ */
+function chooseNeededMs(
+  { restarts }: TrimmedPod,
+  { minReadySeconds, name }: Pick<Owner, 'minReadySeconds' | 'name'>,
+  isProven: boolean,
+): number {
+  const minReadyMs = minReadySeconds * 1000;
+  if (isProven) return restarts === 0 || isOrdered(name) ? 0 : minReadyMs;
+  return restarts === 0 ? minReadyMs : Math.max(minReadyMs, SOUND_AFTER_MS);
 }
 
 /** Time until a pod counts as available if it stays ready, in ms; Infinity while it is not ready. */
-function computeAvailableInMs(
-  pod: TrimmedPod,
-  { minReadySeconds, soundAfterMs, pods }: Proof,
-): number {
+function computeAvailableInMs(pod: TrimmedPod, neededMs: number, pods: PodIndex): number {
   if (pod.state !== 'ready') return Number.POSITIVE_INFINITY;
-  const minReadyMs = minReadySeconds * 1000;
-  const neededMs = pod.restarts === 0 ? minReadyMs : Math.max(minReadyMs, soundAfterMs);
   // Whole: a timer of less than a millisecond may fire before any time has passed.
   return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
+import { isFields } from '../../core/objects/fields.ts';
 
 /**
  * Reads one kubeconfig, with absolute paths. Throws Error with a sentence without its subject, and without anything of
@@ -100,10 +101,6 @@ function readIfThere(path: string): string | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,4 @@
+import { isFields } from '../../core/objects/fields.ts';
 import { type ResourceKind } from '../../core/objects/kube-object.ts';
 import { addJitter, type Clock } from '../../core/ports/clock.ts';
 import { BodyTooLarge } from '../../http/exchange.ts';
@@ -95,13 +96,9 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
 
 /** Another program may answer at the address of an API server. */
 function isPage(answer: Partial<Page> | null): answer is Page {
-  const { metadata, items = [] } = answer ?? {};
-  if (!isObject(metadata) || !(items === null || Array.isArray(items))) return false;
-  return (items ?? []).every((item) => isObject(item) && 'metadata' in item);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  const { metadata, items } = answer ?? {};
+  if (!isFields(metadata) || !Array.isArray(items ?? [])) return false;
+  return (items ?? []).every((item) => isFields(item) && 'metadata' in item);
 }
 
 /** The part of a resource that a reflector follows. */

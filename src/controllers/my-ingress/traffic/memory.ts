@@ -17,7 +17,7 @@ import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 import type { ServedGroup } from '../targets.ts';
 import { isStructureDue, type LaneGiven } from './observation/lanes.ts';
-import { forgetIngress, recordWritten, type Written } from './replay.ts';
+import { forgetIngress, isRecent, recordWritten, type Written } from './replay.ts';
 
 /** This process's memory of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -114,7 +114,7 @@ export function rememberStep(
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
   const written = recordWritten(before.written, { step, atMs: nowMs });
   const facts = recordStep(before.facts, step, nowMs);
-  const recent = (before.made ?? []).filter(({ atMs }) => isRecent(atMs, nowMs));
+  const recent = (before.made ?? []).filter((one) => isRecent(one, nowMs));
   const tags = readGivenTags(step);
   const all =
     arn === undefined || tags === undefined ? recent : [...recent, { arn, tags, atMs: nowMs }];
@@ -133,12 +133,8 @@ export function isAlreadyMade(
   nowMs: number,
 ): boolean {
   const tags = readGivenTags(step);
-  const last = memory?.made?.findLast(({ arn, atMs }) => arn === made && isRecent(atMs, nowMs));
+  const last = memory?.made?.findLast((one) => one.arn === made && isRecent(one, nowMs));
   return tags !== undefined && last !== undefined && !isDeepStrictEqual(last.tags, tags);
-}
-
-function isRecent(atMs: number, nowMs: number): boolean {
-  return nowMs - atMs < STALENESS_BOUND_MS;
 }
 
 function readGivenTags({ operation, input }: Step): Tags | undefined {

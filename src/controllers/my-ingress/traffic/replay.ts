@@ -59,6 +59,7 @@ export function replayWritten(
     .reduce((graph, { step }) => projectStep(graph, step, undefined), read);
 }
 
-function isRecent({ atMs }: Written, nowMs: number): boolean {
+/** A read may show what was there before it. */
+export function isRecent({ atMs }: { readonly atMs: number }, nowMs: number): boolean {
   return nowMs - atMs < STALENESS_BOUND_MS;
 }

@@ -186,11 +186,9 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
 
 /** Its tags are compared again once a read shows it. */
 function awaitMade({ clock, memory }: ObjectScope, step: Step, progress: Progress): Progress {
-  const { failed, problems } = progress;
   memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
   const message = 'AWS does not show it yet, and has it with the tags that it was made with';
-  const problem: Problem = { id: step.id, reason: 'OwnershipUnconfirmed', message };
-  return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
+  return addProblem(progress, step, { id: step.id, reason: 'OwnershipUnconfirmed', message });
 }
 
 /** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
@@ -223,9 +221,13 @@ function recordProblem(
   { step, problem }: { readonly step: Step; readonly problem: Problem },
   progress: Progress,
 ): Progress {
-  const { failed, problems } = progress;
   const { reason } = problem;
   memory.traffic = rememberRefusal(memory.traffic, { step, reason }, clock.monotonicMs());
+  return addProblem(progress, step, problem);
+}
+
+function addProblem(progress: Progress, step: Step, problem: Problem): Progress {
+  const { failed, problems } = progress;
   return { ...progress, failed: [...failed, step], problems: [...problems, problem] };
 }
 
