@@ -32,6 +32,10 @@ export function listAsked(table: ObjectTable, ingress: MyIngress): readonly Aske
   return listWebApps(table).flatMap((app) => askOf(table, app, ingress) ?? []);
 }
 
+export function keyOf({ metadata }: MyIngress): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
 export function listWebApps(table: ObjectTable): readonly WebApp[] {
   return table.list(WEB_APPS) as unknown as readonly WebApp[];
 }

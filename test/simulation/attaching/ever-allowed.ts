@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import type { WebApp } from '../../../src/apis/web-app.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
-import { askOf, listWebApps } from './asked.ts';
+import { askOf, keyOf, listWebApps } from './asked.ts';
 
 type Versions<T> = Map<string, T>;
 
@@ -26,7 +26,7 @@ export class EverAllowed {
   refresh(ingresses: readonly MyIngress[]): void {
     for (const app of listWebApps(this.#table)) this.#apps.set(nameVersion(app), app);
     for (const ingress of ingresses) {
-      const key = nameObject(ingress);
+      const key = keyOf(ingress);
       const versions = this.#ingresses.get(key) ?? new Map<string, MyIngress>();
       this.#ingresses.set(key, versions.set(nameVersion(ingress), ingress));
     }
@@ -51,10 +51,6 @@ export class EverAllowed {
       }
     }
   }
-}
-
-function nameObject({ metadata }: MyIngress): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 function nameVersion({ metadata }: MyIngress | WebApp): string {

@@ -10,11 +10,11 @@ import {
   type Asked,
   type Claim,
   isPattern,
+  keyOf,
   listAsked,
   listOwnClaims,
   type Piece,
 } from './asked.ts';
-import { keyOf } from './hold-watch.ts';
 import { listServed, mapHolders, type ServedRule, sourceOf } from './served.ts';
 
 export interface FinalAttachParts {

@@ -3,7 +3,7 @@ import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { Claims } from '../traffic/claims.ts';
 import { type Change, type Picture, resourceIdOf } from '../traffic/resources.ts';
 import type { Stage } from '../world/stage.ts';
-import { type Claim, listAsked, listOwnClaims } from './asked.ts';
+import { type Claim, keyOf, listAsked, listOwnClaims } from './asked.ts';
 import { EverAllowed } from './ever-allowed.ts';
 import { listServed, mapHolders, sourceOf } from './served.ts';
 
@@ -187,8 +187,4 @@ function mapServed({ status }: MyIngress): ReadonlyMap<string, string> {
   return new Map(
     attached.map(({ kind, namespace, name, reason }) => [`${kind}/${namespace}/${name}`, reason]),
   );
-}
-
-export function keyOf({ metadata }: MyIngress): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
