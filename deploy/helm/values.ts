@@ -43,8 +43,8 @@ function describeSettings(names: readonly string[]): Schema {
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
           type: TEXTS.includes(name) ? 'string' : ['string', 'boolean', 'integer'],
-          // An empty value counts as not set.
-          ...(row.parse.pattern && { pattern: `^$|${row.parse.pattern}` }),
+          // Blanks around a value do not matter, and an empty one counts as not set.
+          ...(row.parse.pattern && { pattern: `^\\s*$|${allowBlanks(row.parse.pattern)}` }),
         },
       ];
     });
@@ -52,6 +52,10 @@ function describeSettings(names: readonly string[]): Schema {
     'Settings of the operator, in the ConfigMap albridge-settings: docs/configuration.md.',
     Object.fromEntries(rows),
   );
+}
+
+function allowBlanks(pattern: string): string {
+  return pattern.replace(/^\^/, '^\\s*').replace(/\$$/, '\\s*$$');
 }
 
 /** A variable that the AWS SDK reads. Throws for one that is not known here. */

@@ -122,13 +122,13 @@ export const OUR_KINDS: readonly OurKind[] = [
   },
 ];
 
-/** `mying`, `myingress`, `myingresses` or `MyIngress`, as kubectl has them. Throws UsageError. */
 /** As kubectl prints it where objects of several kinds are listed, and without its group. */
 function nameSingular({ kind, group }: Pick<OurKind, 'kind' | 'group'>): readonly string[] {
   const name = kind.toLowerCase();
   return [name, `${name}.${group}`];
 }
 
+/** `mying`, `myingress`, `myingresses` or `MyIngress`, as kubectl has them. Throws UsageError. */
 export function findKind(word: string): OurKind {
   const lower = word.toLowerCase();
   const found = OUR_KINDS.find(({ kind, plural, group, short }) =>

@@ -186,7 +186,9 @@ function readIfThere(path: string): string | undefined {
 function splitPaths(kubeconfig: string): readonly string[] {
   const paths = kubeconfig.split(delimiter).filter((path) => path.trim() !== '');
   if (paths.length > 0) return paths;
-  throw createConfigError(`KUBECONFIG "${kubeconfig}" names no file: set it to a kubeconfig`);
+  throw createConfigError(
+    `"${kubeconfig}" names no file: give a kubeconfig by --kubeconfig or KUBECONFIG`,
+  );
 }
 
 function createConfigError(message: string, cause?: unknown): OperatorError {

@@ -8,8 +8,9 @@ const OTHER_USER = 'choose a context with another user';
 export function explainFailure(error: unknown, user: User | null): string {
   if (isSystemError(error) && error.code === 'ENOENT' && error.syscall === 'open')
     return `the file ${error.path} is missing: write it, or correct its path`;
+  if (isSystemError(error) && ['open', 'read'].includes(error.syscall ?? ''))
+    return explainFile(error);
   if (user?.exec) return explainPlugin(error, user.exec);
-  if (isSystemError(error)) return explainFile(error, user);
   const provider = getProvider(user);
   if (provider) {
     return `the auth-provider "${provider.name}" of the user gives no token: replace it with a credential plugin (exec), as kubectl requires, or ${OTHER_USER}`;
@@ -90,11 +91,10 @@ function getProvider(user: User | null): Provider | undefined {
 }
 
 /** Node names the file of an error only where it cannot be opened. */
-function explainFile({ code, path }: NodeJS.ErrnoException, user: User | null): string {
-  const known = path ?? getProvider(user)?.config?.tokenFile;
-  return known === undefined
-    ? `a file that the kubeconfig names cannot be read (${code}): correct certificate-authority, client-certificate and client-key`
-    : `the file ${known} cannot be read (${code}): correct its path or rights`;
+function explainFile({ code, path }: NodeJS.ErrnoException): string {
+  return path === undefined
+    ? `a file that the kubeconfig names cannot be read (${code}): correct certificate-authority, client-certificate, client-key and tokenFile`
+    : `the file ${path} cannot be read (${code}): correct its path or rights`;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */

@@ -98,7 +98,7 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
 function isPage(answer: Partial<Page> | null): answer is Page {
   const { metadata, items } = answer ?? {};
   if (!isFields(metadata) || !Array.isArray(items ?? [])) return false;
-  return (items ?? []).every((item) => isFields(item) && 'metadata' in item);
+  return (items ?? []).every((item) => isFields(item) && isFields(item['metadata']));
 }
 
 /** The part of a resource that a reflector follows. */

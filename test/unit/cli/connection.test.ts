@@ -84,6 +84,7 @@ describe('a server that is no API server', () => {
     '{"metadata":null}',
     '{"metadata":{},"items":5}',
     '{"metadata":{},"items":[null]}',
+    '{"metadata":{},"items":[{"metadata":null}]}',
   ])('and answers %s is named so', async (text) => {
     const server = `http://${await answering(200, text)}`;
     const status = await run('status', { server });
@@ -144,7 +145,9 @@ describe('the namespace of a context', () => {
 
 it('KUBECONFIG without a file is named', async () => {
   const { stderr } = await runCli(['status'], { env: { KUBECONFIG: ':' } });
-  expect(stderr).toBe('albridge: KUBECONFIG ":" names no file: set it to a kubeconfig\n');
+  expect(stderr).toBe(
+    'albridge: ":" names no file: give a kubeconfig by --kubeconfig or KUBECONFIG\n',
+  );
 });
 
 it('output that cannot be written is named', async () => {

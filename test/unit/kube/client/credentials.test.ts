@@ -375,7 +375,7 @@ describe('credentials that cannot be read say what to do', () => {
     },
     'a certificate that is a directory': {
       user: () => ({ 'client-certificate': directory }),
-      says: 'a file that the kubeconfig names cannot be read (EISDIR): correct certificate-authority, client-certificate and client-key',
+      says: 'a file that the kubeconfig names cannot be read (EISDIR): correct certificate-authority, client-certificate, client-key and tokenFile',
     },
     'an auth-provider without settings': {
       user: () => ({ 'auth-provider': { name: 'gcp' } }),

@@ -98,7 +98,10 @@ it.each([
     `the token of the user has characters that cannot be sent: write it again, or ${OTHER}`,
   ],
   [{ tokenFile: '/nope' }, 'the file /nope is missing: write it, or correct its path'],
-  [{ tokenFile: '/' }, 'the file / cannot be read (EISDIR): correct its path or rights'],
+  [
+    { tokenFile: '/' },
+    'a file that the kubeconfig names cannot be read (EISDIR): correct certificate-authority, client-certificate, client-key and tokenFile',
+  ],
   [
     { exec: { apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'true' } },
     'the credential plugin "true" has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec',
