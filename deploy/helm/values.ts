@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { type Setting, settings } from '../../src/config/settings.ts';
+import type { Parser } from '../../src/config/values.ts';
 import { LISTS } from '../guardrail-lists.ts';
 import { closed, demand, open, type Schema, toggle, whenTrue } from './schema.ts';
 
@@ -26,9 +27,6 @@ const KINDS: Schema = {
 /** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
 const OWN_VALUES = ['AWS_REGION', 'AWS_DEFAULT_REGION', 'ALBRIDGE_KINDS'];
 
-/** Names and ids of others may be digits alone, and Helm reads 123456789012 as 1.23456789012e+11 and 0123 as 83. */
-const TEXTS = ['ALBRIDGE_CLUSTER_ID', 'ALBRIDGE_CLUSTER_NAME', 'ALBRIDGE_NAMESPACES'];
-
 /** `names`: the keys of albridge-settings that the Deployment reads. */
 function describeSettings(names: readonly string[]): Schema {
   const table = Object.values<Setting>(settings);
@@ -42,9 +40,7 @@ function describeSettings(names: readonly string[]): Schema {
         name,
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
-          type: TEXTS.includes(name) ? 'string' : ['string', 'boolean', 'integer'],
-          // Blanks around a value do not matter, and an empty one counts as not set.
-          ...(row.parse.pattern && { pattern: `^\\s*$|${allowBlanks(row.parse.pattern)}` }),
+          ...describeValue(row.parse),
         },
       ];
     });
@@ -52,6 +48,19 @@ function describeSettings(names: readonly string[]): Schema {
     'Settings of the operator, in the ConfigMap albridge-settings: docs/configuration.md.',
     Object.fromEntries(rows),
   );
+}
+
+/**
+ * A text, and nothing that YAML reads otherwise, where it is one: Helm gives 123456789012 as 1.23456789012e+11,
+ * 0123 as 83 and off as false.
+ */
+function describeValue({ pattern, json }: Parser<unknown>): Schema {
+  if (json?.type === 'integer') return json;
+  return {
+    type: json ? ['string', json.type] : 'string',
+    // Blanks around a value do not matter, and an empty one counts as not set.
+    ...(pattern && { pattern: `^\\s*$|${allowBlanks(pattern)}` }),
+  };
 }
 
 function allowBlanks(pattern: string): string {

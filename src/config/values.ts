@@ -5,7 +5,13 @@ export interface Parser<T> {
   (text: string): T | undefined;
   /** A regular expression that each accepted text matches, also in RE2's syntax, by which others can check earlier. */
   readonly pattern?: string;
+  /** As another type of JSON than a text: in files of YAML people write numbers and `on` without quotes. */
+  readonly json?: JsonType;
 }
+
+export type JsonType =
+  | { readonly type: 'boolean' }
+  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number };
 
 export function parseOneOf<const Word extends string>(...words: readonly Word[]): Parser<Word> {
   const parse = (text: string): Word | undefined => words.find((word) => word === text);
@@ -27,7 +33,8 @@ export function parseWholeNumber(least: number, most: number): Parser<number> {
     const value = form.test(text) ? Number(text) : Number.NaN;
     return value >= least && value <= most ? value : undefined;
   };
-  return Object.assign(parse, { pattern: form.source });
+  const json = { type: 'integer', minimum: least, maximum: most } as const;
+  return Object.assign(parse, { json });
 }
 
 export const parseFlag: Parser<boolean> = Object.assign(
@@ -35,7 +42,7 @@ export const parseFlag: Parser<boolean> = Object.assign(
     if (text === 'on' || text === 'true') return true;
     return text === 'off' || text === 'false' ? false : undefined;
   },
-  { pattern: '^(?:on|true|off|false)$' },
+  { pattern: '^(?:on|true|off|false)$', json: { type: 'boolean' } as const },
 );
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;

@@ -171,6 +171,22 @@ describe('values', () => {
       [...complete, 'settings.ALBRIDGE_SWEEP_INTERVAL=abc'],
       'ALBRIDGE_SWEEP_INTERVAL',
     ],
+    'a duration without a unit': [
+      [...complete, 'settings.ALBRIDGE_SWEEP_INTERVAL=300'],
+      "at '/settings/ALBRIDGE_SWEEP_INTERVAL': got number, want string",
+    ],
+    'a number that is too small': [
+      [...complete, 'settings.ALBRIDGE_CONCURRENCY=-5'],
+      "at '/settings/ALBRIDGE_CONCURRENCY': minimum: got -5, want 1",
+    ],
+    'a number that is too large': [
+      [...complete, 'settings.ALBRIDGE_CONCURRENCY=999'],
+      "at '/settings/ALBRIDGE_CONCURRENCY': maximum: got 999, want 256",
+    ],
+    'off without quotes, which YAML reads as false, where it is a word': [
+      [...complete, 'settings.ALBRIDGE_METRICS_ADDRESS=false'],
+      "at '/settings/ALBRIDGE_METRICS_ADDRESS': got boolean, want string",
+    ],
     'a VPC that is none': [[...complete, 'settings.ALBRIDGE_VPC_ID=foo'], 'ALBRIDGE_VPC_ID'],
     'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
     'an id of digits, which Helm reads as 1.23456789012e+11 from a file': [
