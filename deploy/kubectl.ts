@@ -13,14 +13,15 @@ export class KubectlError extends Error {
 const KLOG = /^[IWEF]\d{4} /;
 
 const NO_ACCESS =
-  /was refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist/;
+  /was refused|connection refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist/;
 
 /** Turns kubectl's standard error into one line with the next step; pure. */
 export function explainFailure(stderr: string): string {
   const all = stderr.split('\n').map((line) => line.trim());
   const lines = all.filter((line) => line !== '');
   const own = lines.filter((line) => !KLOG.test(line));
-  const said = (own.length > 0 ? own : lines.map(readKlog)).join('; ');
+  // It logs the same error once for each attempt.
+  const said = [...new Set(own.length > 0 ? own : lines.map(readKlog))].join('; ');
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }
@@ -30,8 +31,16 @@ export function explainFailure(stderr: string): string {
 /** The sentence in a line of klog, which is a message or an error in quotes. */
 function readKlog(line: string): string {
   const [, message = line] = /^[IWEF]\d{4} [^\]]*\] (.*)$/.exec(line) ?? [];
-  const [, error = message] = / err="((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
-  return error;
+  const [, quoted] = / err=("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
+  return quoted === undefined ? message : unquote(quoted);
+}
+
+/** https://pkg.go.dev/strconv#Quote */
+function unquote(quoted: string): string {
+  return quoted
+    .slice(1, -1)
+    .replaceAll(/\\(["\\])/g, '$1')
+    .replaceAll(/\\[nt]/g, ' ');
 }
 
 /**

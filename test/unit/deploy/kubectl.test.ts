@@ -22,6 +22,12 @@ describe('a failure of kubectl is one sentence with the next step', () => {
       'E1127 02:20:01.000000   1 run.go:72] "command failed" err="must build at directory"\n',
       'must build at directory',
     ],
+    'klog alone, which says the same for each attempt': [
+      'E1127 02:20:01.000000   1 memcache.go:265] "Unhandled Error" err="Get \\"https://a\\": dial tcp: connect: connection refused"\n'.repeat(
+        3,
+      ),
+      'Get "https://a": dial tcp: connect: connection refused; check the context (kubectl config current-context), the login and the network',
+    ],
     'anything else': ['error: a\nerror: b\n', 'error: a; error: b'],
   };
 
