@@ -53,9 +53,10 @@ export function openCluster(flags: Flags, surroundings: Surroundings): ClusterAc
 function chooseNamespace(flags: Flags, { context, namespace }: Cluster): string {
   const given = flags.text('namespace');
   if (given !== undefined) return given;
-  if (namespace === undefined || isNamespaceName(namespace)) return namespace ?? 'default';
+  if (namespace === undefined) return 'default';
+  if (typeof namespace === 'string' && isNamespaceName(namespace)) return namespace;
   throw new CommandError(
-    `the namespace "${namespace}" of context "${context}" cannot be one: correct it, or give -n`,
+    `the namespace ${JSON.stringify(namespace)} of context "${context}" cannot be one: correct it, or give -n`,
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { KubeError, ProxyError } from '../../kube/client/kube-error.ts';
+import { KubeError, ProxyError, parseKubeError } from '../../kube/client/kube-error.ts';
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from '../../setup/definitions/kind-fields.ts';
 import type { ClusterAccess } from '../cluster.ts';
-import { ABOUT_PROXY, CommandError, describeError } from '../errors.ts';
+import { ABOUT_PROXY, CommandError, describeError, isAnonymous } from '../errors.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import { type Check, checkClock } from './check.ts';
 
@@ -29,7 +29,8 @@ export async function checkServer(
     const pieces: Uint8Array[] = [];
     for await (const piece of answer.body) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
-    if (answer.status !== 200) return [describeRefusal(answer.status)];
+    if (answer.status !== 200)
+      return [describeRefusal(parseKubeError(answer.status, answer.headers, text))];
     const version = parseVersion(text);
     if (version === undefined) return [describeOther(cluster.server)];
     return [
@@ -69,15 +70,17 @@ function describeCause(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function describeRefusal(status: number): Check {
+function describeRefusal(error: KubeError): Check {
+  const { status } = error;
   const message = `it answers ${status} to GET /version`;
   const isBusy = status === 429 || status >= 500;
-  const next = isBusy ? 'try again; if it persists, check the API server' : adviseOnRefusal(status);
+  const next = isBusy ? 'try again; if it persists, check the API server' : adviseOnRefusal(error);
   return { name: 'API server', verdict: 'failed', message, next };
 }
 
-function adviseOnRefusal(status: number): string {
-  return status === 401
+function adviseOnRefusal(error: KubeError): string {
+  if (isAnonymous(error)) return 'nobody is logged in: log in, or choose another context';
+  return error.status === 401
     ? 'log in again, or choose another context'
     : 'check that nothing else answers at this address';
 }
@@ -143,7 +146,7 @@ async function checkFields(kind: OurKind, { client }: ClusterAccess): Promise<Ch
       name: `CRD ${kind.kind}`,
       verdict: 'not checked',
       message,
-      next: 'run albridge doctor again',
+      next: 'run albridge doctor again; if it persists, check that the API server serves /openapi/v3',
     };
   }
 }

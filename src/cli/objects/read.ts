@@ -1,10 +1,10 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
-import type { KubeObject } from '../../core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
-import { buildResourcePath } from '../../kube/client/resource-path.ts';
+import { buildResourcePath, type ResourceAddress } from '../../kube/client/resource-path.ts';
 import { type Collection, listAll as listPages } from '../../kube/watch/list.ts';
 import { tryIfAllowed } from '../account/access.ts';
 import type { ClusterAccess } from '../cluster.ts';
@@ -137,8 +137,8 @@ async function readObject(
   }: { readonly kind: OurKind; readonly name: string; readonly signal: AbortSignal },
 ): Promise<Found> {
   try {
-    const path = buildResourcePath(kind, { namespace, name });
-    return { kind, object: await readOne<OurObject>(client, { path, name, signal }) };
+    const address = { namespace, name };
+    return { kind, object: await readOne<OurObject>(client, { kind, address, signal }) };
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (describeLack(error) === 'not installed')
@@ -186,10 +186,22 @@ function describeLacks(results: readonly Found[]): readonly string[] {
 /** Throws KubeError also for the answer of another program than an API server. */
 async function readOne<T extends KubeObject>(
   client: Pick<KubeClient, 'request'>,
-  { name, ...read }: { readonly path: string; readonly name: string; readonly signal: AbortSignal },
+  {
+    kind,
+    address,
+    signal,
+  }: {
+    readonly kind: ResourceKind & { readonly kind: string };
+    readonly address: ResourceAddress;
+    readonly signal: AbortSignal;
+  },
 ): Promise<T> {
-  const object = await client.request<Partial<T> | null>({ method: 'GET', ...read });
-  if (object?.metadata?.name === name) return object as T;
+  const { name, namespace } = address;
+  const path = buildResourcePath(kind, address);
+  const object = await client.request<Partial<T> | null>({ method: 'GET', path, signal });
+  const { metadata } = object ?? {};
+  if (object?.kind === kind.kind && metadata?.name === name && metadata?.namespace === namespace)
+    return object as T;
   const message = `the answer to a read of "${name}" is none of Kubernetes`;
   throw new KubeError({ status: 200, reason: '', message });
 }
@@ -200,9 +212,8 @@ export async function readMyIngress(
   address: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
 ): Promise<MyIngress | undefined> {
-  const path = buildResourcePath(myIngressKind, address);
   try {
-    return await readOne<MyIngress>(client, { path, name: address.name, signal });
+    return await readOne<MyIngress>(client, { kind: myIngressKind, address, signal });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { User } from '@kubernetes/client-node';
+import { isFields } from '../../core/objects/fields.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 
 const OTHER_USER = 'choose a context with another user';
@@ -54,7 +55,7 @@ function findPairFault({ cert, key }: PemParts): string | undefined {
 }
 
 interface Plugin {
-  readonly apiVersion?: string;
+  readonly apiVersion?: unknown;
   readonly command?: string;
   readonly args?: unknown;
   readonly env?: unknown;
@@ -119,13 +120,28 @@ function findExecFault(
   { apiVersion, args, command, env }: Plugin,
   plugin: string,
 ): string | undefined {
-  if (!command)
+  if (typeof command !== 'string' || command === '')
     return `the exec of the user names no command: add its credential plugin, or ${OTHER_USER}`;
-  if (!EXEC_VERSION.test(apiVersion ?? ''))
+  if (typeof apiVersion !== 'string' || !EXEC_VERSION.test(apiVersion))
     return `${plugin} has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec`;
-  if (![args ?? [], env ?? []].every(Array.isArray))
-    return `${plugin} has args or env that are no list: correct them in its exec`;
+  if (!isListOf(args, isText))
+    return `${plugin} has args that are no list of texts: correct them in its exec`;
+  if (!isListOf(env, isVariable))
+    return `${plugin} has an env that is no list of names and values: correct it in its exec`;
   return undefined;
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  const items = value ?? [];
+  return Array.isArray(items) && items.every(isItem);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isVariable(item: unknown): boolean {
+  return isFields(item) && isText(item['name']) && isText(item['value']);
 }
 
 function explainSpawn({ code }: NodeJS.ErrnoException, plugin: string): string {

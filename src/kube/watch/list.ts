@@ -19,7 +19,7 @@ export interface ListOptions {
 
 interface Page {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items?: readonly unknown[] | null;
+  readonly items: readonly unknown[] | null;
 }
 
 const MOST_ITEMS = 500;
@@ -94,10 +94,10 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
   return page;
 }
 
-/** Another program may answer at the address of an API server. */
+/** Another program may answer at the address of an API server, which always writes `items`. */
 function isPage(answer: Partial<Page> | null): answer is Page {
   const { metadata, items } = answer ?? {};
-  if (!isFields(metadata) || !Array.isArray(items ?? [])) return false;
+  if (!isFields(metadata) || items === undefined || !Array.isArray(items ?? [])) return false;
   return (items ?? []).every((item) => isFields(item) && isFields(item['metadata']));
 }
 

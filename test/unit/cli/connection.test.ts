@@ -60,7 +60,7 @@ function answering(status: number, text: string): Promise<string> {
   });
 }
 
-function writeKubeconfig(cluster: object, namespace?: string): string {
+function writeKubeconfig(cluster: object, namespace?: unknown): string {
   const path = join(directory, 'config');
   const config = {
     'current-context': 'a',
@@ -82,6 +82,7 @@ describe('a server that is no API server', () => {
     '[]',
     'null',
     '{"metadata":null}',
+    '{"metadata":{}}',
     '{"metadata":{},"items":5}',
     '{"metadata":{},"items":[null]}',
     '{"metadata":{},"items":[{"metadata":null}]}',
@@ -100,25 +101,30 @@ describe('a server that is no API server', () => {
 });
 
 describe('a read of one object', () => {
-  it.each(['{"a":1}', 'null', '[]', '{"metadata":{}}', '{"metadata":{"name":"y"}}'])(
-    'that a server answers with %s names the server',
-    async (text) => {
-      const server = `http://${await answering(200, text)}`;
-      const env = { KUBECONFIG: writeKubeconfig({ server }) };
-      for (const args of [
-        ['status', 'myingress/x'],
-        ['why', 'x'],
-        ['plan', 'x'],
-      ]) {
-        const { exitCode, stderr } = await runCli(args, { env });
-        expect({ exitCode, stderr }).toEqual({
-          exitCode: 1,
-          stderr:
-            'albridge: the answer to a read of "x" is none of Kubernetes: check that the address in the kubeconfig is that of an API server\n',
-        });
-      }
-    },
-  );
+  it.each([
+    '{"a":1}',
+    'null',
+    '[]',
+    '{"metadata":{}}',
+    '{"kind":"MyIngress","metadata":{"name":"y","namespace":"default"}}',
+    '{"kind":"MyIngress","metadata":{"name":"x","namespace":"other"}}',
+    '{"metadata":{"name":"x","namespace":"default"}}',
+  ])('that a server answers with %s names the server', async (text) => {
+    const server = `http://${await answering(200, text)}`;
+    const env = { KUBECONFIG: writeKubeconfig({ server }) };
+    for (const args of [
+      ['status', 'myingress/x'],
+      ['why', 'x'],
+      ['plan', 'x'],
+    ]) {
+      const { exitCode, stderr } = await runCli(args, { env });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr:
+          'albridge: the answer to a read of "x" is none of Kubernetes: check that the address in the kubeconfig is that of an API server\n',
+      });
+    }
+  });
 });
 
 describe('a caller who is not logged in', () => {
@@ -129,16 +135,20 @@ describe('a caller who is not logged in', () => {
     expect(stderr).toMatch(
       /: nobody is logged in: log in, or choose another user of the kubeconfig/,
     );
+    const doctor = await run('doctor', { server: `http://${await answering(403, answer)}` });
+    expect(doctor.stdout).toContain(
+      'next: nobody is logged in: log in, or choose another context\n',
+    );
   });
 });
 
 describe('the namespace of a context', () => {
-  it('is named where it cannot be one', async () => {
+  it.each(['Bad/NS', 5, ['a']])('is named where it cannot be one: %j', async (namespace) => {
     const { stderr } = await runCli(['status'], {
-      env: { KUBECONFIG: writeKubeconfig({ server: 'http://127.0.0.1:1' }, 'Bad/NS') },
+      env: { KUBECONFIG: writeKubeconfig({ server: 'http://127.0.0.1:1' }, namespace) },
     });
     expect(stderr).toBe(
-      'albridge: the namespace "Bad/NS" of context "a" cannot be one: correct it, or give -n\n',
+      `albridge: the namespace ${JSON.stringify(namespace)} of context "a" cannot be one: correct it, or give -n\n`,
     );
   });
 });

@@ -51,8 +51,8 @@ function contextOf(cluster: ClusterAccess): CommandContext {
   return context as Partial<CommandContext> as CommandContext;
 }
 
-function named(name: string): Answer {
-  return { status: 200, body: { metadata: { name, namespace: 'shop' } } };
+function named(kind: string, name: string): Answer {
+  return { status: 200, body: { kind, metadata: { name, namespace: 'shop' } } };
 }
 
 function absent(name: string): Answer {
@@ -146,7 +146,7 @@ describe('objects that a tenant has made large', () => {
 
 describe('an object by its name', () => {
   it('is found in whatever kind has it', async () => {
-    const cluster = access({ webapps: named('web'), myingresses: absent('web') });
+    const cluster = access({ webapps: named('WebApp', 'web'), myingresses: absent('web') });
     const found = await findObject('web', contextOf(cluster));
     expect(found.kind.kind).toBe('WebApp');
   });
@@ -175,8 +175,8 @@ describe('an object by its name', () => {
 
   it.each(Object.entries(refused))('is refused for %s', async (_name, { operand, says }) => {
     const cluster = access({
-      myingresses: named('web'),
-      webapps: named('web'),
+      myingresses: named('MyIngress', 'web'),
+      webapps: named('WebApp', 'web'),
       configmonitors: FORBIDDEN,
       immortalcontainers: absent('web'),
     });

@@ -110,7 +110,31 @@ it.each([
     {
       exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'true', args: 'a' },
     },
-    'the credential plugin "true" has args or env that are no list: correct them in its exec',
+    'the credential plugin "true" has args that are no list of texts: correct them in its exec',
+  ],
+  [
+    {
+      exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'true', args: [1] },
+    },
+    'the credential plugin "true" has args that are no list of texts: correct them in its exec',
+  ],
+  [
+    {
+      exec: {
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: 'true',
+        env: [{ name: 'A', value: 1 }],
+      },
+    },
+    'the credential plugin "true" has an env that is no list of names and values: correct it in its exec',
+  ],
+  [
+    { exec: { apiVersion: 1, command: 'true' } },
+    'the credential plugin "true" has no apiVersion that is known: write client.authentication.k8s.io/v1 into its exec',
+  ],
+  [
+    { exec: { command: ['true'] } },
+    `the exec of the user names no command: add its credential plugin, or ${OTHER}`,
   ],
 ])('a user %j has no credentials, and the next step', async (user, says) => {
   const path = writeWith({ users: [{ name: 'a', user }] });
