@@ -1,6 +1,7 @@
 import { ATTACHING_REGRESSIONS } from './attaching/regressions.ts';
 import { CRASHING_REGRESSIONS } from './config-monitor/crashing-regressions.ts';
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
+import { MEANWHILE_REGRESSIONS } from './config-monitor/meanwhile-regressions.ts';
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
@@ -362,6 +363,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   },
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
+  ...MEANWHILE_REGRESSIONS,
   ...SILENT_WATCH_REGRESSIONS,
   ...CRASHING_REGRESSIONS,
   ...KIND_REGRESSIONS,

@@ -191,12 +191,12 @@ function hasNewest(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: Stored
   return isOlder && since.every((content) => content === newest);
 }
 
-/** Of an optional source that came back as it had been; docs/configmonitor.md names this limit. */
+/** Of an optional source that came back as it had been, or was so in the end; docs/configmonitor.md names this limit. */
 function wasMissing(history: History, config: string, startedMs: number): boolean {
   if (history.contentAt(config, startedMs) !== undefined) return false;
   const since = history.contentsSince(config, startedMs);
   const before = history.contentsSince(config, 0).at(-since.length - 1);
-  return since.every((content) => content === before);
+  return since.at(-1) === before;
 }
 
 /** Data that is taken back leaves no trace: who was started with it before anybody could see it keeps it. */

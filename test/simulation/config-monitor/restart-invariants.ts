@@ -265,18 +265,24 @@ export class RestartInvariants {
     const bystander = own.find((life) => {
       const isKnown = this.#isThere(life) && life.bornMs < this.#sinceMs;
       const isMeant = (monitor: MonitorSince): boolean =>
-        this.#isConcerned(monitor, life) || this.#beganInRest(monitor, life);
+        this.#isConcerned(monitor, life) || this.#beganMeanwhile(monitor, life);
       return isKnown && !rolling.some(isMeant);
     });
     if (bystander === undefined) return;
     this.#report('restarts-users', `${what} is restarted, and ${bystander.key} uses nothing new`);
   }
 
-  /** The data changed in the same rest: where one pod is older than that, the template restarts them all. */
-  #beganInRest(monitor: MonitorSince, life: PodLife): boolean {
+  /**
+   * The data that it uses changed in the same rest, or its restart was under way: where one pod is older than that,
+   * the template restarts them all.
+   */
+  #beganMeanwhile(monitor: MonitorSince, life: PodLife): boolean {
     const rest = this.#history.restAt(monitor.uid, life.bornMs);
-    if (rest === undefined) return false;
-    return this.#history.hasChanged(monitor, life, rest.sinceMs - this.#unseenMs);
+    const rollout = this.#history.rolloutOf(monitor.uid);
+    const { sinceMs = Infinity } = rest ?? rollout ?? {};
+    const { debounceSeconds, minIntervalSeconds } = monitor.spec;
+    const waitsMs = rest ? 0 : 1000 * (debounceSeconds + minIntervalSeconds);
+    return this.#history.hasChanged(monitor, life, sinceMs - waitsMs - this.#unseenMs);
   }
 
   /**
