@@ -2,8 +2,8 @@ import { Agent } from 'undici';
 
 /**
  * The floor of createLatency and trafficLatency, as a process: the least that anything can do which
- * watches objects, guards them by a finalizer and then calls AWS; with traffic, records in status what it
- * creates before it does, and creates a security group first. No cache, no queue, no reads, no SDK.
+ * watches objects, guards them by a finalizer and then calls AWS; with traffic, creates a security group first. No
+ * cache, no queue, no reads, no SDK.
  */
 
 interface FloorOptions {
@@ -63,25 +63,15 @@ for await (const chunk of watch.body) {
 
 async function guardAndCreate(metadata: Metadata): Promise<void> {
   const { name, uid, resourceVersion } = metadata;
-  const guarded = await patch(name, 'application/merge-patch+json', {
-    metadata: { uid, resourceVersion, finalizers: [FINALIZER] },
-  });
+  await patch(name, { metadata: { uid, resourceVersion, finalizers: [FINALIZER] } });
   const { vpcId } = options;
-  const group = vpcId === undefined ? [] : [await createGroup(guarded, vpcId)];
+  const group = vpcId === undefined ? [] : [await createGroup(metadata, vpcId)];
   await callAws('elasticloadbalancing', createOf(metadata, group));
 }
 
-/** On record before it is created, as the operator does it. */
-async function createGroup({ metadata }: Guarded, vpcId: string): Promise<string> {
-  const { name, uid, resourceVersion } = metadata;
+async function createGroup(metadata: Metadata, vpcId: string): Promise<string> {
+  const { name } = metadata;
   const groupName = `albridge-${options.namespace}-${name}-00000000`;
-  const owned = { targetGroups: [`${name}-web-00000000`], securityGroup: groupName };
-  await patch(`${name}/status?fieldManager=albridge&force=true`, 'application/apply-patch+yaml', {
-    apiVersion: 'demo.rtfm.co.ua/v1',
-    kind: 'MyIngress',
-    metadata: { name, namespace: options.namespace, uid, resourceVersion },
-    status: { observedGeneration: -1, owned },
-  });
   const tags = describeTags(metadata);
   const head = 'TagSpecification.1';
   const answer = await callAws('ec2', {
@@ -99,22 +89,17 @@ async function createGroup({ metadata }: Guarded, vpcId: string): Promise<string
   return id;
 }
 
-interface Guarded {
-  readonly metadata: Metadata;
-}
-
 /** A refused write costs less than a stored one: it would be no floor. */
-async function patch(what: string, type: string, body: object): Promise<Guarded> {
+async function patch(name: string, body: object): Promise<void> {
   const patched = await agent.request({
     origin: options.server,
-    path: `${path}/${what}`,
+    path: `${path}/${name}`,
     method: 'PATCH',
-    headers: { authorization, 'content-type': type },
+    headers: { authorization, 'content-type': 'application/merge-patch+json' },
     body: JSON.stringify(body),
   });
   const answer = await patched.body.json();
   if (patched.statusCode !== 200) throw new Error(JSON.stringify(answer));
-  return answer as Guarded;
 }
 
 async function callAws(service: string, fields: Readonly<Record<string, string>>): Promise<string> {

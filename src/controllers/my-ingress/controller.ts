@@ -37,7 +37,7 @@ import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
-import { completeRecord } from './record.ts';
+import { completeRecord, recordGroup } from './record.ts';
 import {
   createObjectScope,
   createScope,
@@ -45,7 +45,7 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import { conclude, hasLeftovers, hasTraffic, readApplied } from './status.ts';
+import { conclude, hasLeftovers, hasTraffic, isCutShort, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import { recordChanged } from './traffic/execution/execute-plan.ts';
 import {
@@ -125,10 +125,13 @@ function recallParts(
 ): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
   const completed = recallRecord(object, memory.of(pass.key, identity.uid), identity);
+  // Whatever status is written next, the object counts as one whose record is complete.
+  if (isCutShort(object)) pass.report({ owned: completed.status.owned });
   return { object: completed, stored: object.status?.owned, pass };
 }
 
-function recallRecord(object: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
+function recallRecord(stored: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
+  const object = isCutShort(stored) ? recordGroup(stored, identity) : stored;
   return knowsTraffic(memory) ? completeRecord(object, memory, identity) : object;
 }
 

@@ -41,6 +41,12 @@ export function completeRecord(
   return { ...object, status: { ...object.status, owned } };
 }
 
+/** As if the security group of the object had been put on record before it was made. */
+export function recordGroup(object: MyIngress, identity: Identity): MyIngress {
+  const owned = { ...object.status?.owned, securityGroup: nameSecurityGroup(identity) };
+  return { ...object, status: { ...object.status, owned } };
+}
+
 function unite<Field extends OwnedNames>(
   field: Field,
   before: readonly string[] = [],

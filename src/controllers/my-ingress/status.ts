@@ -68,6 +68,23 @@ export function hasLeftovers({ status }: MyIngress): boolean {
   return count > 0 || securityGroup !== undefined;
 }
 
+/**
+ * True where a pass may have made something that is on no record, and the spec may have lost since: the first pass of an
+ * object puts no security group on record before it makes it. Deletion counts as an edit of its own:
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+ */
+export function isCutShort(object: MyIngress): boolean {
+  const { deletionTimestamp, finalizers = [], generation = 1 } = object.metadata;
+  const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
+  return isEdited && isBlank(object) && finalizers.includes(loadBalancerFinalizer);
+}
+
+/** True where no pass has written status yet, but for one over a paused object. */
+export function isBlank({ status }: Pick<MyIngress, 'status'>): boolean {
+  const { conditions = [], observedGeneration: _, ...fields } = status ?? {};
+  return Object.keys(fields).length === 0 && conditions.every(({ reason }) => reason === 'Paused');
+}
+
 /** True where nothing of the object was ever executed, nor will be as it is; its finalizer would show that it was. */
 export function isOnlyPlanned(object: MyIngress): boolean {
   const { finalizers = [] } = object.metadata;

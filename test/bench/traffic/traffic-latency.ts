@@ -18,7 +18,7 @@ export const trafficLatency: Figure = {
   quantities: {
     createP50: { what: 'answered -> CreateLoadBalancer arrives, half', unit: 'ms', bound: 12 },
     createP95: { what: 'the same, 19 of 20', unit: 'ms' },
-    floorP50: { what: 'the same for its floor: two writes, two calls, half', unit: 'ms' },
+    floorP50: { what: 'the same for its floor: a write, two calls, half', unit: 'ms' },
     ratio: { what: 'createP50 / floorP50', unit: 'x' },
     servedP50: { what: 'sent -> first 200 through the listener, half', unit: 'ms', bound: 500 },
     servedP95: { what: 'the same, 19 of 20', unit: 'ms' },

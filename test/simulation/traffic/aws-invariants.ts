@@ -156,11 +156,15 @@ export class TrafficInvariants {
     report('finalizer-first', `${operation} for ${owner}, which has no finalizer`);
   }
 
-  /** Write-ahead: what its balancer does not take along is on record by its name before it is made. */
+  /**
+   * Write-ahead: what its balancer does not take along is on record by its name before it is made, but for the security
+   * group of a first pass, whose finalizer is that record.
+   */
   #judgeRecord(operation: string, made: Resource, owner: string): void {
-    const { isGoneInSpite, report } = this.#parts;
+    const { isGoneInSpite, object, report } = this.#parts;
     if (made.kind !== 'targetGroup' && made.kind !== 'securityGroup') return;
     const { name } = made.record;
+    if (made.kind === 'securityGroup' && hasNoStatus(object(owner))) return;
     if (isGoneInSpite(owner) || this.#recorded.get(owner)?.has(name)) return;
     report('record-before-create', `${operation} of ${name} for ${owner}, which is not on record`);
   }
@@ -222,6 +226,11 @@ export class TrafficInvariants {
 }
 
 /** Names of what its balancer does not take along. */
+function hasNoStatus(object: MyIngress | undefined): boolean {
+  const { conditions = [], observedGeneration: _, ...fields } = object?.status ?? {};
+  return Object.keys(fields).length === 0 && conditions.every(({ reason }) => reason === 'Paused');
+}
+
 function listNames(picture: Picture): ReadonlySet<string> {
   const made = [...picture.values()].filter((one) => {
     return one.kind === 'targetGroup' || one.kind === 'securityGroup';

@@ -39,7 +39,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return (conditions.ready ?? true) && !conditions.terminating;',
     replace: 'return (conditions.ready ?? true) || conditions.terminating === true;',
     why: 'requests are sent to pods that are on their way out',
-    seed: 3,
+    seed: 27,
   },
   'rule-recreated': {
     file: 'controllers/my-ingress/rules/diff.ts',
@@ -287,10 +287,10 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'record-lost-before-balancer': {
     file: 'controllers/my-ingress/traffic/frontend.ts',
-    find: 'await pass.recordNow();',
+    find: 'if (!isFirstPass(object)) await pass.recordNow();',
     replace: '',
     why: 'a crash before the create of the balancer leaves its security group behind once the spec has no traffic',
-    seed: 3,
+    seed: 55,
   },
   'plan-pays-for-reads': {
     file: 'controllers/my-ingress/scope.ts',

@@ -108,7 +108,7 @@ async function executeCreate(
 async function recordBeforeCreate(scope: Scope): Promise<Scope> {
   const { object, pass } = scope;
   const applied = reportKeys(scope);
-  await pass.recordNow();
+  if (omitEmpty(applied) !== undefined) await pass.recordNow();
   return { ...scope, object: { ...object, status: { ...object.status, applied } } };
 }
 

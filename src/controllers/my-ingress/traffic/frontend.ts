@@ -1,3 +1,4 @@
+import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
 import { getRevision } from '../attaching/joined.ts';
 import { findCertificates } from '../discovery/discover-certificates.ts';
@@ -12,7 +13,7 @@ import type { Step } from '../graph/steps.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { readRecordedArn } from '../status.ts';
+import { isBlank, readRecordedArn } from '../status.ts';
 import { beginRun, executeSteps } from './execution/execute-plan.ts';
 import { beginMemory } from './memory.ts';
 import { findTargetGroups } from './observation/observe.ts';
@@ -101,9 +102,22 @@ export async function prepareFrontend(
   const securityGroup = desired.securityGroup?.name;
   const services = listServices(object, { desired, routes: readRoutes(object.spec) }, names);
   pass.report({ owned: describeOwned({ targetGroups: names, securityGroup, services }) });
-  await pass.recordNow();
+  if (!isFirstPass(object)) await pass.recordNow();
   const made = await executeGroupPlan(scope, { desired, plan, found: [] });
   return made ?? takeOverGroup(scope, desired);
+}
+
+/**
+ * The finalizer that this very pass has stored is the record of a security group, for `isCutShort`; its write has proved
+ * that no status is there yet. Tags of the user are on record before anything carries them.
+ */
+function isFirstPass(object: MyIngress): boolean {
+  const { finalizers = [] } = object.metadata;
+  return isBlank(object) && finalizers.length === 0 && isEmpty(object.spec.tags);
+}
+
+function isEmpty(tags: MyIngress['spec']['tags'] = {}): boolean {
+  return Object.keys(tags).length === 0;
 }
 
 /** One of this name is there: its tags say whose. */

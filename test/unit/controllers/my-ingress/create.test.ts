@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SHOP } from './traffic/specs.ts';
 import { MINUTE_MS, reads, World, writes } from './world.ts';
 
 describe('creating', () => {
@@ -127,6 +128,18 @@ describe('creating', () => {
       expect(world.events.reasons).toEqual(['CreatedALB', 'Available']);
     },
   );
+
+  it.each([
+    ['its ARN on record with the names of the rest', SHOP, 3],
+    ['tags, whose keys go on record before the create', { ...SHOP, ...TAGS }, 4],
+  ])('costs one write of status more with traffic, with %s', async (_, spec, status) => {
+    const world = World.started({ settings: { provisioningMs: 5_000 } });
+    await world.applied('shop', spec);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    const writes = world.kube.writes.map(({ verb }) => verb);
+    expect(writes).toEqual(['addFinalizer', ...Array(status).fill('applyStatus')]);
+  });
 
   it('changes nothing in a second pass', async () => {
     const world = await World.having('shop', {

@@ -5,6 +5,7 @@ import {
   ownershipTagKeys,
 } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
+import { isBlank } from '../../../../src/controllers/my-ingress/status.ts';
 
 type Balancer = WorldSnapshot['loadBalancers'][number];
 type Tags = Readonly<Record<string, string>>;
@@ -93,7 +94,10 @@ function faultsOfCreate(operation: string, write: WriteInput, scene: Scene): rea
   return [...faultsOfFinalizer(operation, object), ...faultsOfName(operation, write, object)];
 }
 
-/** Write-ahead: what outlives the balancer is on record by its name before it is made. */
+/**
+ * Write-ahead: what outlives the balancer is on record by its name before it is made, but for the security group of a first
+ * pass, whose finalizer is that record.
+ */
 function faultsOfName(
   operation: string,
   { Name, GroupName }: WriteInput & { readonly Name?: string; readonly GroupName?: string },
@@ -102,7 +106,7 @@ function faultsOfName(
   const { targetGroups = [], securityGroup } = status?.owned ?? {};
   const isOnRecord =
     (operation !== 'CreateTargetGroup' || targetGroups.includes(Name ?? '')) &&
-    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName);
+    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName || isBlank({ status }));
   return isOnRecord ? [] : [`${operation} ${Name ?? GroupName} before its name was on record`];
 }
 

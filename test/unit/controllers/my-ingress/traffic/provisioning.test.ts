@@ -33,8 +33,8 @@ describe('a balancer that is still being set up', () => {
   it('gets what AWS has refused to make in the meantime, also where that could not be recorded', async () => {
     const world = World.started({ settings: { provisioningMs: PROVISIONING_MS } });
     world.fault('CreateListener', { kind: 'html500' }, { times: 3 });
-    // What is owned, and the balancer, are on record; what came of the pass is not.
-    for (let written = 0; written < 2; written++) world.kube.holdNext('applyStatus')();
+    // What is owned, and the balancer, are on record by one write; what came of the pass is not.
+    world.kube.holdNext('applyStatus')();
     world.kube.failNext('applyStatus', new Error('no answer'));
     world.apply('shop', { ...SHOP, attributes: { 'idle_timeout.timeout_seconds': '120' } });
     await world.clock.advance(50);
