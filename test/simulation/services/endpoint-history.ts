@@ -28,14 +28,14 @@ export interface Targets {
 interface Moment {
   readonly atMs: number;
   /** undefined: there is no such Service. */
-  readonly ports: readonly ServicePort[] | undefined;
+  readonly ports: readonly StoredPort[] | undefined;
   /** Of IPv4, by name of the port. */
   readonly targets: ReadonlyMap<string, Targets>;
   /** The same of IPv6. */
   readonly ipv6: ReadonlyMap<string, Targets>;
   /** The same of instances. */
   readonly instances: ReadonlyMap<string, Targets>;
-  readonly hasNodes: boolean;
+  readonly nodes: readonly Node[];
   /** How the slices are to the Service: `late` ones still have the ports that it had before. */
   readonly slices: 'right' | 'late' | 'absent';
 }
@@ -88,12 +88,24 @@ export class EndpointHistory {
 
   /** False for instances of a cluster without nodes: on that word nothing is taken out. */
   isTold(ref: ServiceRef): boolean {
-    return ref.isOfInstances !== true || this.#of(ref).at(-1)?.hasNodes !== false;
+    return ref.isOfInstances !== true || this.#of(ref).at(-1)?.nodes.length !== 0;
   }
 
   /** The targets at every time since then, the latest last: whatever a process was shown. */
   since(ref: ServiceRef, fromMs: number): readonly Targets[] {
-    return this.#list(ref, fromMs, () => true);
+    const known = this.#list(ref, fromMs, () => true);
+    return ref.isOfInstances ? [...this.#listMixed(ref, fromMs), ...known] : known;
+  }
+
+  /** The watch of the nodes and that of the Services lag each for itself. */
+  #listMixed(ref: ServiceRef, fromMs: number): readonly Targets[] {
+    const moments = this.#momentsSince(ref, fromMs);
+    const last = moments.at(-1);
+    if (last === undefined) return [];
+    return moments.flatMap((moment) => [
+      collectInstances(last.nodes, findPort(moment, ref)?.nodePort),
+      collectInstances(moment.nodes, findPort(last, ref)?.nodePort),
+    ]);
   }
 
   /**
@@ -103,20 +115,25 @@ export class EndpointHistory {
   lastingSince(ref: ServiceRef, fromMs: number): readonly Targets[] {
     const moments = this.#of(ref);
     return this.#list(ref, fromMs, (moment) => {
-      if (ref.isOfInstances) return moment.hasNodes;
+      if (ref.isOfInstances) return moment.nodes.length > 0;
       if (moment.slices === 'late') return this.#lastedMs(moment, moments) >= FOLLOWED_MS;
       return moment.slices === 'right';
     });
   }
 
   #list(ref: ServiceRef, fromMs: number, counts: (moment: Moment) => boolean): readonly Targets[] {
-    const moments = this.#of(ref);
-    const first = moments.findLastIndex(({ atMs }) => atMs <= fromMs);
-    const known = moments
-      .slice(Math.max(0, first))
+    const isNew = this.#of(ref).every(({ atMs }) => atMs > fromMs);
+    const known = this.#momentsSince(ref, fromMs)
       .filter(counts)
       .map((moment) => targetsAt(moment, ref));
-    return first < 0 ? [NO_TARGETS, ...known] : known;
+    return isNew ? [NO_TARGETS, ...known] : known;
+  }
+
+  /** That of then included. */
+  #momentsSince(ref: ServiceRef, fromMs: number): readonly Moment[] {
+    const moments = this.#of(ref);
+    const first = moments.findLastIndex(({ atMs }) => atMs <= fromMs);
+    return moments.slice(Math.max(0, first));
   }
 
   #lastedMs(moment: Moment, moments: readonly Moment[]): number {
@@ -144,7 +161,6 @@ export class EndpointHistory {
     const instances = new Map(
       (ports ?? []).map(({ name, nodePort }) => [name, collectInstances(nodes, nodePort)]),
     );
-    const hasNodes = nodes.length > 0;
     const held = this.#listHeld(at);
     const collect = (family: Slice['addressType']): Moment['targets'] => {
       const own = slices.filter(({ addressType }) => addressType === family);
@@ -157,7 +173,7 @@ export class EndpointHistory {
     const state = isAbsent ? 'absent' : ports !== undefined && isLate ? 'late' : 'right';
     const atMs = this.#nowMs();
     const addresses = { targets: collect('IPv4'), ipv6: collect('IPv6') };
-    moments.push({ atMs, ports, ...addresses, instances, hasNodes, slices: state });
+    moments.push({ atMs, ports, ...addresses, instances, nodes, slices: state });
   }
 
   /** Names of the pods that their readiness gate alone may keep from being Ready. */
@@ -210,9 +226,11 @@ function collectInstances(nodes: readonly Node[], nodePort: number | undefined):
 }
 
 function targetsAt(moment: Moment | undefined, ref: ServiceRef): Targets {
-  const { port } = ref;
-  const found = moment?.ports?.find((one) => one.name === port || one.port === port);
-  return listByPort(moment, ref)?.get(found?.name ?? '') ?? NO_TARGETS;
+  return listByPort(moment, ref)?.get(findPort(moment, ref)?.name ?? '') ?? NO_TARGETS;
+}
+
+function findPort(moment: Moment | undefined, { port }: ServiceRef): StoredPort | undefined {
+  return moment?.ports?.find((one) => one.name === port || one.port === port);
 }
 
 function listByPort(

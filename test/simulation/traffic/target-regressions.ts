@@ -296,4 +296,81 @@ export const TARGET_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'registers a new node by the node port that the watch of its Service still shows': {
+    why: 'the model took the watches of nodes and of Services for one, which show the same moment',
+    seed: 3700003277,
+    scenario: {
+      seed: 3700003277,
+      settings: { ...PLAIN, isClusterIdConfigured: false, interfacesLingerMs: 20000 },
+      steps: [
+        {
+          atMs: 4340,
+          service: { do: 'apply', at: 'web/next', pods: 4, port: { name: 'http', port: 80 } },
+        },
+        {
+          atMs: 8718,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-a', 'subnet-b'],
+              backends: [
+                {
+                  name: 'web',
+                  service: { name: 'web', port: 80 },
+                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                },
+                {
+                  name: 'api',
+                  service: { name: 'next', port: 80 },
+                  attributes: { 'deregistration_delay.timeout_seconds': '0' },
+                  healthCheck: { path: '/healthz', intervalSeconds: 10 },
+                  targetType: 'instance',
+                },
+                {
+                  name: 'next',
+                  service: { name: 'next', port: 80 },
+                  attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                  protocol: 'HTTPS',
+                },
+                {
+                  name: 'canary',
+                  service: { name: 'next', port: 80 },
+                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                  healthCheck: { path: '/ready', intervalSeconds: 10 },
+                  targetType: 'instance',
+                },
+              ],
+              listeners: [
+                { port: 80, protocol: 'HTTP' },
+                { port: 8080, protocol: 'HTTP' },
+                {
+                  port: 443,
+                  protocol: 'HTTPS',
+                  certificates: [
+                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                  ],
+                },
+              ],
+              rules: [
+                {
+                  name: 'images',
+                  paths: ['/api/v?'],
+                  forward: [{ backend: 'api' }],
+                  rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
+                },
+              ],
+              defaultAction: { forward: [{ backend: 'web' }] },
+            },
+          },
+        },
+        {
+          atMs: 198558,
+          service: { do: 'apply', at: 'web/next', pods: 4, port: { name: 'web', port: 8000 } },
+        },
+        { atMs: 203025, node: { do: 'launch', node: 2 } },
+      ],
+      faults: [{ kind: 'apiDown', fromMs: 192831, forMs: 8715 }],
+    },
+  },
 };
