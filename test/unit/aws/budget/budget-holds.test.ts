@@ -16,6 +16,19 @@ describe('a hold of the budget', () => {
     expect(clock.monotonicMs()).toBeGreaterThan(500);
   });
 
+  it.each(['AwsUnavailable', 'AwsUnreachable'] as const)(
+    'begins with the second %s in a row',
+    async (refusal) => {
+      const { budget, clock, log } = setup();
+      budget.recordRefusal('DescribeTags', refusal);
+      expect(log.shown).toEqual([]);
+      budget.recordRefusal('DescribeTags', refusal);
+      await clock.finish(take(budget, read, never));
+      expect(clock.monotonicMs()).toBeGreaterThanOrEqual(500);
+      expect(log.shown).toHaveLength(1);
+    },
+  );
+
   it('says who keeps a call waiting: AWS while it refuses, else the budget', async () => {
     const { budget, clock } = setup(NO_LIMITS);
     for (let i = 0; i < 3; i++) {

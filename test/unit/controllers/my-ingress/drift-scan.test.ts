@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
@@ -52,6 +52,15 @@ describe('the drift scan', () => {
     world.aws.control.clearFaults();
     await world.clock.advance(MINUTE_MS);
     expect(ageMs()).toBeLessThanOrEqual(MINUTE_MS);
+  });
+
+  it('lets others work after each 25 objects that it compares', async () => {
+    const world = await worldOf(100);
+    const timers = vi.spyOn(world.clock, 'setTimer');
+    await world.clock.advance(ONE_SCAN_MS);
+    // Twice it goes through all of them: for the names that it asks for, and for what has changed.
+    const turns = timers.mock.calls.filter(([delayMs]) => delayMs === 0).length;
+    expect(turns).toBeGreaterThanOrEqual(2 * (100 / 25 - 1));
   });
 
   it('costs at most 0.06 calls for each of 400 balancers, and writes nothing', async () => {
