@@ -109,13 +109,20 @@ it('runs the suite, records what AWS answered, and leaves nothing', {
     .calls('CreateLoadBalancer')
     .filter(({ outcome }) => outcome === 'ok');
   expect(creates.length).toBeGreaterThan(20);
-  for (const { input } of creates) expect(JSON.stringify(input)).toContain(RUN_TAG);
+  const groups = ['CreateTargetGroup', 'CreateSecurityGroup'] as const;
+  const beside = groups.flatMap((operation) => server.control.calls(operation));
+  for (const { input } of [...creates, ...beside]) {
+    expect(JSON.stringify(input)).toContain(RUN_TAG);
+  }
 
   const text = await readFile(record, 'utf8');
   expect(text).not.toContain(ACCOUNT);
   const { verdicts, answers } = JSON.parse(text) as Recording;
   expect(verdicts.length).toBeGreaterThan(20);
   expect(verdicts.filter(({ holds }) => !holds)).toEqual([]);
+  expect(verdicts.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['instance-exists', 'sticky-actions-first', 'rule-transforms']),
+  );
   const subnetCode = verdicts.find(({ id }) => id === 'subnet-code');
   expect(subnetCode?.refusals).toMatchObject([{ code: 'SubnetNotFound' }]);
   expect(answers).toEqual(ANSWERS);

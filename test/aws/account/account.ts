@@ -22,7 +22,7 @@ export interface AccountOptions extends Place {
 
 /** A loopback address of a stand-in that plays AWS: for this command's own test. */
 const STAND_IN = 'ALBRIDGE_TEST_AWS_STAND_IN';
-const FILES = ['operations', 'input-refused'].map((name) => `test/aws/${name}.test.ts`);
+const FILES = ['operations', 'input-refused', 'traffic'].map((name) => `test/aws/${name}.test.ts`);
 
 /** The exit code. Throws an Error in words for a person. */
 export async function runInAccount(options: AccountOptions): Promise<number> {

@@ -31,8 +31,11 @@ export interface Recording {
 /** What may be published of an answer. */
 export function mask(text: string): string {
   return text
-    .replace(/\b\d{12}\b/g, '000000000000')
-    .replace(/\b(assumed-role|role|user|federated-user)\/[\w+=,.@/-]+/g, '$1/masked')
+    .replace(/(?<!\d)\d{12}(?!\d)/g, '000000000000')
+    .replace(
+      /\b(assumed-role|role|user|federated-user)\/[\w+=,.@/-]+(?::[\w+=,.@/-]+)*/g,
+      '$1/masked',
+    )
     .replace(/\b(AKIA|ASIA)[A-Z0-9]{12,}\b/g, 'masked');
 }
 

@@ -4,7 +4,25 @@ import { trimCode } from '../../../src/aws/client/aws-codes.ts';
 import type { Refusal } from './recording.ts';
 import { RUN_TAG } from './run.ts';
 
-type CreateInput = AwsOperations['CreateLoadBalancer'][0];
+/** Listeners and rules go with their balancer. */
+const TAGGED: ReadonlySet<AwsOperation> = new Set<AwsOperation>([
+  'CreateLoadBalancer',
+  'CreateTargetGroup',
+]);
+
+interface TaggedInput {
+  readonly Tags?: readonly object[];
+  readonly TagSpecifications?: readonly { readonly Tags: readonly object[] }[];
+}
+
+type Shown = Partial<AwsOperations['CreateLoadBalancer'][1]> & {
+  readonly TagDescriptions?: readonly WithTags[];
+  readonly SecurityGroups?: readonly WithTags[];
+};
+
+interface WithTags {
+  Tags?: readonly { readonly Key?: string }[];
+}
 
 const THROTTLED = /^(Throttl|RequestLimitExceeded|TooManyRequests)/;
 /** A create comes back every 5 s, and up to thirty wait for theirs. */
@@ -19,9 +37,9 @@ export function takeRefusals(): readonly Refusal[] {
 }
 
 /**
- * AwsApi in somebody's account: every balancer carries the tag of the run, which the tests do not see;
- * what AWS refuses for its rate is asked again; every other refusal is noted. What `created` gets are
- * the ARNs, to be deleted by `remove`.
+ * AwsApi in somebody's account: every balancer, target group and security group carries the tag of the run, which the
+ * tests do not see; what AWS refuses for its rate is asked again; every other refusal is noted. The balancers are
+ * deleted by `remove`, and the rest at the end of the run.
  */
 export class WithinRun implements AwsApi {
   readonly #api: AwsApi;
@@ -38,7 +56,7 @@ export class WithinRun implements AwsApi {
     input: AwsOperations[Operation][0],
     signal?: AbortSignal,
   ): Promise<AwsOperations[Operation][1]> {
-    const given = operation === 'CreateLoadBalancer' ? this.#tagged(input as CreateInput) : input;
+    const given = this.#tagged(operation, input);
     for (let pauses = 0; ; pauses++) {
       try {
         const output = await this.#api.send(operation, given, signal);
@@ -65,18 +83,22 @@ export class WithinRun implements AwsApi {
     refusals.length = 0;
   }
 
-  #tagged(input: CreateInput): CreateInput {
-    return { ...input, Tags: [...(input.Tags ?? []), { Key: RUN_TAG, Value: this.#runId }] };
+  #tagged<T extends object>(operation: AwsOperation, input: T): T {
+    const tag = { Key: RUN_TAG, Value: this.#runId };
+    const { Tags = [], TagSpecifications = [] } = input as TaggedInput;
+    if (operation === 'CreateSecurityGroup') {
+      const specifications = TagSpecifications.map((one) => ({ ...one, Tags: [...one.Tags, tag] }));
+      return { ...input, TagSpecifications: specifications };
+    }
+    return TAGGED.has(operation) ? { ...input, Tags: [...Tags, tag] } : input;
   }
 
   #note(output: object): void {
-    const { LoadBalancers, TagDescriptions } = output as Partial<
-      AwsOperations['CreateLoadBalancer'][1] & AwsOperations['DescribeTags'][1]
-    >;
+    const { LoadBalancers, SecurityGroups, TagDescriptions } = output as Shown;
     for (const { LoadBalancerArn: arn, LoadBalancerName: name } of LoadBalancers ?? []) {
       if (arn !== undefined && name?.includes(this.#runId)) this.#created.add(arn);
     }
-    for (const described of TagDescriptions ?? []) {
+    for (const described of [...(TagDescriptions ?? []), ...(SecurityGroups ?? [])]) {
       const shown = described.Tags?.filter(({ Key }) => Key !== RUN_TAG);
       if (shown) described.Tags = shown;
     }

@@ -23,6 +23,15 @@ it('publishes neither an account nor who asked', () => {
   );
 });
 
+it.each([
+  ['the bucket logs_123456789012 is missing', 'the bucket logs_000000000000 is missing'],
+  ['bucket123456789012 of 123456789012_x', 'bucket000000000000 of 000000000000_x'],
+  ['user/team:joe: no', 'user/masked: no'],
+  ['after 1234567890123 ms', 'after 1234567890123 ms'],
+])('publishes %s as %s', (said, published) => {
+  expect(mask(said)).toBe(published);
+});
+
 it('gives a run an id that contains the time when it began', () => {
   const id = newRunId(new Date('2026-11-22T07:05:12Z'), () => 0.67);
   expect(id).toBe('11220705ab85');
