@@ -81,6 +81,21 @@ describe('two managers of one MyIngress', () => {
     ]);
   });
 
+  it('share no certificates: a second list is a conflict, and by force replaces the first', async () => {
+    const listen = (certificate: string): object => ({
+      listeners: [{ ...https, certificates: [certificate] }],
+    });
+    const [first = '', second = ''] = ['1', '2'].map(
+      (id) => `arn:aws:acm:eu-central-1:000000000000:certificate/${id}`,
+    );
+    await specAfter(apply('platform', { subnets, ...listen(first) }));
+    const refused = await apply('team', listen(second));
+    expect(refused.code).toBe(409);
+    expect(refused.message).toContain('.spec.listeners[port=443].certificates');
+    const spec = await specAfter(apply('team', listen(second), true));
+    expect(keysOf(spec, 'listeners', 'certificates')).toEqual([[second]]);
+  });
+
   it('share no default action: a second one is a conflict, and never joins the first', async () => {
     await specAfter(apply('platform', { subnets, backends: [web, api], defaultAction }));
     const others = { defaultAction: { forward: [{ backend: 'api' }] } };
