@@ -18,6 +18,8 @@ export interface SlowProxy {
   readonly holdBack: (isHeld: (request: ProxiedRequest) => boolean) => void;
   /** What is being held, and has not been given up by its sender. */
   readonly countHeld: () => number;
+  /** The most requests that have waited at once. */
+  readonly mostDelayed: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -30,6 +32,13 @@ export async function startSlowProxy(
   let delayMs = 0;
   let isHeld: (request: ProxiedRequest) => boolean = () => false;
   const held = new Set<ProxiedRequest>();
+  const delayed = { now: 0, most: 0 };
+  const delay = async (): Promise<void> => {
+    delayed.now += 1;
+    delayed.most = Math.max(delayed.most, delayed.now);
+    await sleep(delayMs);
+    delayed.now -= 1;
+  };
   const agent = new Agent({ keepAlive: true, ca: target.caPem });
   const server = createServer((incoming, outgoing) => {
     const { url: path = '/', method = 'GET' } = incoming;
@@ -41,7 +50,7 @@ export async function startSlowProxy(
     const send = (): void => passOn(incoming, outgoing, { url: target.url, agent });
     if (isHeld(request)) held.add(request);
     else if (path.includes('watch=true')) send();
-    else void sleep(delayMs).then(send);
+    else void delay().then(send);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -54,6 +63,7 @@ export async function startSlowProxy(
       isHeld = choose;
     },
     countHeld: () => held.size,
+    mostDelayed: () => delayed.most,
     stop: async () => {
       server.close();
       server.closeAllConnections();

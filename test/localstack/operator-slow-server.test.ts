@@ -25,6 +25,7 @@ afterAll(async () => {
 });
 
 const EDITS = 200;
+const WORKERS = 64;
 const OF_EACH_KIND = 40;
 
 it('an API server that answers 1.5 s late costs the leader neither its Lease nor an edit', {
@@ -47,6 +48,8 @@ it('an API server that answers 1.5 s late costs the leader neither its Lease nor
 
   expect(await countEdited(objects.namespace)).toBe(EDITS);
   expect(operator.log.filter(({ msg }) => msg === 'lost the lease')).toEqual([]);
+  // No worker waits for a connection: all of one kind alone are that many.
+  expect(proxy.mostDelayed()).toBeGreaterThan(WORKERS);
   proxy.delayBy(0);
   expect(await operator.stop()).toBe(0);
 });
@@ -56,7 +59,7 @@ async function startBehindProxy(): Promise<OperatorProcess> {
     KUBECONFIG: await writeProxyKubeconfig(surroundings, proxy),
     ALBRIDGE_LEADER_ELECTION: 'true',
     POD_NAMESPACE: 'albridge-system',
-    ALBRIDGE_CONCURRENCY: '64',
+    ALBRIDGE_CONCURRENCY: `${WORKERS}`,
   });
 }
 
