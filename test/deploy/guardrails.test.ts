@@ -5,9 +5,11 @@ import { parse, parseAllDocuments } from 'yaml';
 import type { CommandResult } from '../control-plane/run-command.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
+import { blocksOf } from './commands.ts';
 import { ACCEPTED, type Attempt, MALFORMED, REFUSED, type Refused } from './guardrail-cases.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Pod } from './pod-environment.ts';
+import { Reader } from './reader.ts';
 import { createTenant, DRY_RUN, installGuardrails, patch, readTypeWarnings } from './tenants.ts';
 
 /** deploy/components/guardrails on top of deploy, two tenants, and a user whom the platform team trusts. */
@@ -107,13 +109,8 @@ describe('the parameters', () => {
   });
 
   it('cannot be deleted while there are policies', async () => {
-    const { stderr } = await place.cluster.kubectl([
-      ...PARAMETERS,
-      'delete',
-      'configmap',
-      'tenants',
-      DRY_RUN,
-    ]);
+    const remove = [...PARAMETERS, 'delete', 'configmap', 'tenants', DRY_RUN];
+    const { stderr } = await place.cluster.kubectl(remove);
     expect(stderr).toContain('delete the ValidatingAdmissionPolicies albridge-guardrails-* first');
   });
 
@@ -374,6 +371,19 @@ it('the policies have expressions of which the API server knows every type', asy
   const own = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
   const names = own.map(({ metadata }) => metadata.name);
   expect(await readTypeWarnings(place, names)).toEqual([]);
+});
+
+it('the commands of docs/security.md remove the guardrails alone', async () => {
+  const blocks = await blocksOf('docs/security.md');
+  const [text = ''] = blocks
+    .filter(({ section }) => section === 'Remove it')
+    .map((block) => block.text);
+  await (await Reader.in(place, ROOT)).paste(text);
+  const all = 'namespaces,validatingadmissionpolicies,validatingadmissionpolicybindings';
+  const left = await place.kubectl(['get', all, '-o', 'name']);
+  expect(left).not.toContain('albridge-guardrails');
+  expect(left).toContain('namespace/albridge-system');
+  await place.kubectl(['apply', '--server-side', '-k', directory]);
 });
 
 it('undeploy removes the guardrails, whose parameters go with their namespace', async () => {

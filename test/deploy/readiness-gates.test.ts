@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { READINESS_GATE } from '../../src/pods/pod.ts';
 import { Program } from '../surroundings/program.ts';
 import { until } from '../surroundings/until.ts';
+import { blocksOf } from './commands.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { Pod } from './pod-environment.ts';
+import { Reader } from './reader.ts';
 
 const SHOP = 'gated-shop';
 
@@ -31,6 +33,15 @@ async function hasGate(): Promise<boolean> {
   return (await place.kubectl(['-n', SHOP, ...dryRun])).includes(READINESS_GATE);
 }
 
+/** What docs/zero-downtime.md has for a namespace. */
+async function pasteSteps(): Promise<void> {
+  const blocks = await blocksOf('docs/zero-downtime.md');
+  const steps = blocks.filter(({ text }) => text.startsWith('kubectl label namespace web '));
+  expect(steps).toHaveLength(1);
+  const reader = await Reader.in(place, ROOT);
+  for (const { text } of steps) await reader.paste(text.replaceAll(/\bweb\b/g, SHOP));
+}
+
 async function undeploy(kustomization: string): Promise<string> {
   const program = await Program.start('deploy/undeploy.ts', ['--kustomization', kustomization], {
     KUBECONFIG: place.cluster.kubeconfigPath,
@@ -49,8 +60,14 @@ it('the component turns gates on, and undeploy removes their policy before the o
   await place.work(pod as Pod);
 
   await place.createNamespace(SHOP);
-  await place.kubectl(['label', 'namespace', SHOP, 'albridge.io/readiness-gates=enabled']);
+  await place.kubectl(['-n', SHOP, 'create', 'deployment', 'old', '--image=shop']);
+  await pasteSteps();
   await until('new pods get the gate', hasGate);
+  const template = 'jsonpath={.spec.template.metadata.annotations}';
+  expect(await place.kubectl(['-n', SHOP, 'get', 'deployment', 'old', '-o', template])).toContain(
+    'restartedAt',
+  );
+  await place.kubectl(['-n', SHOP, 'delete', 'deployment', 'old']);
   await place.kubectl(['-n', SHOP, 'run', 'shop', '--image=shop']);
   const ready = ['wait', '--for=condition=Ready', '--timeout=60s', 'pod/shop'];
   await place.kubectl(['-n', SHOP, ...ready]);

@@ -162,6 +162,12 @@ describe('kubectl delete -k deploy with objects present', () => {
       }
 
       await place.kubectl(['apply', '--server-side', '-k', 'deploy']);
+      const list = ['get', 'albridge', '--all-namespaces'];
+      if (isOperatorFirst) {
+        await until('the object is listed', async () =>
+          (await place.cluster.kubectl(list)).stdout.includes(`${objects.namespace} `),
+        );
+      }
       const [pod] = await place.pods();
       await place.play(pod as Pod, { injected: place.aws.environment });
       await until('the object is gone', () => isGone('web'), 120_000);

@@ -15,6 +15,7 @@ import {
 import { type Fate, namedCommands, npmCommands } from '../../deploy/npm-commands.ts';
 import { type RecordedCommand, recordCommands } from '../../deploy/record-commands.ts';
 import { readAwsCommand } from '../../sandbox/aws-command.ts';
+import { readsPage, wordsOf } from './test-words.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -41,7 +42,7 @@ const UNMARKED =
   'put <!-- run --> above the block, or <!-- not run: TEST runs it -->, or begin it with "# Needs an AWS account …."';
 
 /** What no test has. */
-const OUTSIDE = /AWS account|Docker|LocalStack/;
+const OUTSIDE = /AWS account|Docker|LocalStack|published release/;
 
 /** Why nothing shows that the commands work, and the reader is not warned. */
 function findFault({ page, commands, mark, needs }: ReadBlock): string | undefined {
@@ -51,18 +52,24 @@ function findFault({ page, commands, mark, needs }: ReadBlock): string | undefin
   if (tests.length === 0) return `names no test; ${UNMARKED}`;
   const missing = tests.find((path) => !existsSync(resolve(ROOT, path)));
   if (missing !== undefined) return `there is no ${missing}`;
-  const sources = tests.map((path) => readFileSync(resolve(ROOT, path), 'utf8')).join('\n');
-  if (sources.includes(page)) return undefined;
-  const unknown = commands.find((command) => !isIn(command, sources));
-  return unknown && `${tests.join(', ')} does not have ${unknown.join(' ')}`;
+  const paths = tests.map((path) => resolve(ROOT, path));
+  if (paths.some((path) => readsPage(path, page))) return undefined;
+  const known = new Set(paths.flatMap((path) => [...wordsOf(path)]));
+  const unknown = commands.flatMap((command) =>
+    wordsToRun(command).filter((word) => !known.has(word)),
+  );
+  return unknown.length === 0
+    ? undefined
+    : `${tests.join(', ')} does not have ${unknown.join(' ')}`;
 }
 
-/** Whether a test has the words by which a program knows what to do; a shell's own tools have none. */
-function isIn([program, ...args]: RecordedCommand, source: string): boolean {
-  if (!/^(kubectl|helm|npm|npx|node|albridge|aws)$/.test(program)) return true;
-  const isWord = (arg: string, index: number): boolean =>
-    /^[a-z][a-z:-]+$/.test(arg) && arg !== 'run' && args[index - 1] !== '-n';
-  return source.includes(args.find(isWord) ?? '');
+/** The flags and plain words of a command; a shell's own tools have none, and scripts of npm are looked for below. */
+function wordsToRun([program, ...args]: RecordedCommand): readonly string[] {
+  if (!/^(kubectl|helm|npm|npx|node|albridge|aws)$/.test(program)) return [];
+  const own = program === 'npm' ? args.slice(args.indexOf('--') + 1 || args.length) : args;
+  return own
+    .flatMap((arg) => (arg.startsWith('-') ? arg.split('=', 1) : arg.split(',')))
+    .filter((word) => /^(--?[A-Za-z][\w-]*|[a-z][a-z:-]+)$/.test(word));
 }
 
 /** The arguments of `albridge`, however it is started. */
@@ -127,7 +134,7 @@ describe('the commands of the pages', () => {
     [
       '<!-- not run: test/sandbox/guides.test.ts runs it -->\n',
       'kubectl cordon --all',
-      /guides.test.ts does not have kubectl cordon --all$/,
+      /guides.test.ts does not have cordon --all$/,
     ],
     ['', '# Needs an AWS account\naws elbv2 describe-tags', /^put <!-- run --> above/],
     ['', '# Needs an AWS account.\naws elbv2 describe-tags', undefined],
@@ -139,6 +146,45 @@ describe('the commands of the pages', () => {
     const found = block && findFault(block);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(fault);
+  });
+
+  it.each([
+    ['docs/uninstall.md', '--kustomization my-cluster', '--kustomisation my-cluster'],
+    ['docs/uninstall.md', 'helm uninstall albridge', 'helm uninstall albrige'],
+    ['docs/uninstall.md', '--namespace albridge-system --wait', '--namespace albrigde --wait'],
+    [
+      'docs/uninstall.md',
+      '--namespace albridge-system --wait',
+      '--namespace albridge-system --weit',
+    ],
+    ['docs/upgrade.md', 'helm upgrade albridge', 'helm upgrade albrigde'],
+    ['docs/upgrade.md', '--namespace albridge-system', '--namespaze albridge-system'],
+    ['docs/upgrade.md', '--values my-values.yaml --wait', '--valuez my-values.yaml --wait'],
+    ['docs/upgrade.md', '--take-ownership --force', '--take-ownershop --force'],
+    ['docs/upgrade.md', '--force-conflicts', '--force-conflict'],
+    ['docs/install.md', 'helm upgrade albridge', 'helm upgrade albrigde'],
+    ['docs/install.md', 'helm install albridge', 'helm instal albridge'],
+  ])('of %s are wrong with one letter of %s changed', async (page, right, wrong) => {
+    const markdown = await readFile(resolve(ROOT, page), 'utf8');
+    const faults = (text: string): number =>
+      readBlocks(page, text).filter((block) => findFault(read(block)) !== undefined).length;
+    expect(markdown).toContain(right);
+    expect(faults(markdown)).toBe(0);
+    expect(faults(markdown.replaceAll(right, wrong))).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['readiness-gates', 'kubectl -n web rollout restrat deploymnt', 'restrat deploymnt'],
+    [
+      'guardrails',
+      'kubectl delete validatingadmissionpolicies albridge-gardrails',
+      'albridge-gardrails',
+    ],
+    ['reference-pages', 'kubectl get pods --al-namespaces', '--al-namespaces'],
+  ])('are wrong where the words stand nowhere in %s.test.ts: %s', (name, command, words) => {
+    const mark = `<!-- not run: test/deploy/${name}.test.ts runs it -->`;
+    const [block] = readBlocks('docs/new.md', `${mark}\n\`\`\`sh\n${command}\n\`\`\`\n`).map(read);
+    expect(block && findFault(block)).toContain(words);
   });
 
   it('of albridge and of aws elbv2 have the form that these programs take', () => {
