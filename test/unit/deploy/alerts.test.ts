@@ -60,6 +60,16 @@ describe('each alert', () => {
 });
 
 describe('docs/alerts.md', () => {
+  it('has the minutes that an alert waits where it says for how long something is so', () => {
+    const said = alerts.flatMap((alert) => {
+      const text = readSections().get(alert.alert.toLowerCase())?.split('\n\n')[1] ?? '';
+      const [, minutes] = /\bfor\s(\d+) minutes/i.exec(text) ?? [];
+      return minutes === undefined ? [] : [[alert.alert, `${minutes}m`, alert.for]];
+    });
+    expect(said).toHaveLength(7);
+    for (const [name, page, rule] of said) expect(rule, name).toBe(page);
+  });
+
   it('has a section for each alert and no other', () => {
     const names = alerts.map(({ alert }) => alert.toLowerCase());
     expect([...readSections().keys()]).toEqual(names);
