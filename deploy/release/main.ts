@@ -9,7 +9,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence } from '../no-arguments.ts';
 import { isReplaceable, makePart, OutputError } from '../output.ts';
 import { buildFiles, SUMS } from './files.ts';
-import { findNotes } from './notes.ts';
+import { checkUpgradePage, findNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
 
 /** `npm run release`: everything that .github/workflows/release.yaml publishes and that needs no account. */
@@ -20,7 +20,7 @@ const HELP = `Builds the files of a release: the Helm chart, install.yaml, the C
 albridge.mjs, the list of all packages (SBOM), the notes and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
 
 Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--app DIR] [--out DIR]
-  --version X.Y.Z  version of the release; package.json and CHANGELOG.md must have it
+  --version X.Y.Z  version of the release; package.json, CHANGELOG.md and docs/upgrade.md must have it
   --dry-run        for any version, with the notes of Unreleased if CHANGELOG.md does not have it
   --image NAME     image in install.yaml, without its tag (default albridge)
   --app DIR        take the command line from what npm run build has written there (default: build it)
@@ -67,7 +67,10 @@ async function main(flags: Flags): Promise<void> {
 /** The files are complete when their directory gets its name. */
 async function release({ version, isDryRun, image, app, out }: Flags): Promise<void> {
   const notes = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
-  if (!isDryRun) await checkSource(version);
+  if (!isDryRun) {
+    await checkUpgradePage(resolve(ROOT, 'docs/upgrade.md'), version);
+    await checkSource(version);
+  }
   const target = resolve(out);
   if (!(await isReplaceable(target, SUMS))) {
     throw new Refusal(

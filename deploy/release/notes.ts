@@ -14,6 +14,17 @@ export async function findNotes(path: string, version: string, isDryRun: boolean
   return notes;
 }
 
+/** Throws unless docs/upgrade.md has notes for this version, and none that still wait for one. */
+export async function checkUpgradePage(path: string, version: string): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const headings = [...text.matchAll(/^### (\S+)/gm)].map(([, heading]) => heading);
+  if (headings.includes('Unreleased') || !headings.includes(version)) {
+    throw new Refusal(
+      `docs/upgrade.md has no notes for ${version} alone; rename Unreleased there to "${version}", and commit`,
+    );
+  }
+}
+
 /** `## 1.2.3` or `## 1.2.3 - 2026-12-01`, and the text up to the next such heading. */
 function readSections(text: string): ReadonlyMap<string, string> {
   const sections = text.split(/^## /m).slice(1);

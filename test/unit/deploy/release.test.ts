@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { findNotes } from '../../../deploy/release/notes.ts';
+import { checkUpgradePage, findNotes } from '../../../deploy/release/notes.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { Program } from '../../surroundings/program.ts';
 
@@ -233,6 +233,38 @@ describe('the notes', () => {
   it('are not empty', async () => {
     await writeFile(path(), '## Unreleased\n\n## 1.0.0\n');
     await expect(findNotes(path(), '1.0.0', false)).rejects.toThrow('no entry for 1.0.0');
+  });
+});
+
+describe('the notes for an upgrade', () => {
+  const path = (): string => join(directory, 'upgrade.md');
+  const write = (...headings: readonly string[]): Promise<void> =>
+    writeFile(path(), `# Upgrade\n\n## Notes by version\n\n${headings.join('\n\n- one\n\n')}\n`);
+
+  it('have a heading of the version', async () => {
+    await write('### 2.0.0', '### 1.0.0');
+    await expect(checkUpgradePage(path(), '2.0.0')).resolves.toBeUndefined();
+  });
+
+  it.each([
+    [['### Unreleased', '### 1.0.0']],
+    [['### Unreleased', '### 2.0.0']],
+    [['### 2.0.0-rc.1']],
+  ])('are refused with %s', async (headings) => {
+    await write(...headings);
+    await expect(checkUpgradePage(path(), '2.0.0')).rejects.toThrow(
+      'docs/upgrade.md has no notes for 2.0.0 alone; rename Unreleased there to "2.0.0", and commit',
+    );
+  });
+
+  it('are read from a page that has the headings so', async () => {
+    const page = await readFile(resolve(ROOT, 'docs/upgrade.md'), 'utf8');
+    const [, notes = ''] = page.split('\n## Notes by version\n');
+    expect(notes).toMatch(
+      new RegExp(`^### (?:Unreleased|${manifest.version.replaceAll('.', '\\.')})$`, 'm'),
+    );
+    const source = await readFile(resolve(ROOT, 'deploy/release/main.ts'), 'utf8');
+    expect(source).toContain("await checkUpgradePage(resolve(ROOT, 'docs/upgrade.md'), version)");
   });
 });
 
