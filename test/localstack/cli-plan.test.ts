@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { makeCertificate } from '../fakes/certificate.ts';
+import { importCertificate } from '../surroundings/certificates.ts';
 import { type CommandLineRun, runAlbridge } from '../surroundings/command-line.ts';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import { shippedPolicy } from '../surroundings/shipped-policy.ts';
@@ -20,7 +22,8 @@ function albridge(args: readonly string[], input = ''): Promise<CommandLineRun> 
 
 beforeAll(async () => {
   const policy = shippedPolicy(await place.clusterId());
-  const reads = policy.Statement.filter(({ Sid }) => ['Look', 'ElbAsksEc2'].includes(Sid));
+  const named = ['Look', 'ElbAsksEc2', 'FindCertificates'];
+  const reads = policy.Statement.filter(({ Sid }) => named.includes(Sid));
   await place.standIn.setPolicy(READER, { ...policy, Statement: reads });
 });
 
@@ -109,6 +112,20 @@ describe('albridge plan', PATIENT, () => {
     await until('the plan is carried out', async () => {
       return (await place.standIn.balancer(arn))?.attributes[IDLE] === '120';
     });
+  });
+
+  it('finds the certificates of a listener that names none', async () => {
+    const { namespace } = await place.createNamespace('cli-https');
+    const host = 'cli-plan.example.com';
+    await importCertificate(awsEnvironment, await makeCertificate([host], { algorithm: 'ECDSA' }));
+    const spec = {
+      subnets: place.network.articleSubnets,
+      listeners: [{ port: 443, protocol: 'HTTPS' }],
+      rules: [{ name: 'all', hosts: [host], fixedResponse: { statusCode: 200 } }],
+    };
+    const run = await albridge(['plan', '-f', '-', '-n', namespace], writeManifest('secure', spec));
+    expect(run).toMatchObject({ stderr: '', exitCode: 2 });
+    expect(run.stdout).toContain('  create listener/443  (not there)\n');
   });
 
   it('names what is wrong with a file in one sentence', async () => {
