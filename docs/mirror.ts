@@ -136,6 +136,9 @@ once (exit code 78). \`npm start -- --help\` prints this table. AWS credentials 
 own chain. In a cluster the ConfigMap \`albridge-settings\` sets them, except endpoints and proxies, which
 are set on the Deployment: [install.md](install.md#behind-a-proxy).
 
+One more is read by the SDK: \`AWS_EC2_METADATA_DISABLED\`, \`true\` or \`false\`, also from \`albridge-settings\`. The overlays
+but \`kubectl-proxy\`, and the chart, set it to \`true\`, so that a pod without a role does not use that of its node ([iam.md](iam.md)).
+
 ${table(['variable', 'what', 'accepted', 'if not set'], rows)}`;
 }
 

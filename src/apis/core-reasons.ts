@@ -30,7 +30,7 @@ export const coreReasons = {
 /** Why the process ended with 78 before it began, next to a setting that cannot be read. */
 export const startReasons = {
   AddressUnusable: {
-    cause: 'The operator cannot listen at ALBRIDGE_METRICS_ADDRESS',
+    cause: 'The operator cannot listen at ALBRIDGE_METRICS_ADDRESS or ALBRIDGE_HEALTH_ADDRESS',
     next: 'set another address or port',
   },
   LogFormatUnusable: {

@@ -67,6 +67,17 @@ describe('a user who may write the ConfigMap albridge-settings, but no Deploymen
     expect(listed.map(({ name }) => name).sort()).toEqual(settable.sort());
   });
 
+  it('finds each of them in docs/configuration.md', async () => {
+    const page = await readFile(
+      resolve(import.meta.dirname, '../../../docs/configuration.md'),
+      'utf8',
+    );
+    const { env } = await readContainer();
+    const names = env.flatMap(({ name, valueFrom }) => (valueFrom === undefined ? [] : [name]));
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
   it('runs no code in the operator, and turns off no check of certificates', async () => {
     const { env, envFrom } = await readContainer();
     expect(envFrom).toBeUndefined();
