@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { reasonsOfMyIngress } from '../../../src/cli/objects/kinds.ts';
 import { settings } from '../../../src/config/settings.ts';
+import { pages } from '../../deploy/commands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -12,6 +13,14 @@ let reasons: string;
 beforeAll(async () => {
   page = await readFile(resolve(ROOT, 'docs/troubleshooting.md'), 'utf8');
   reasons = await readFile(resolve(ROOT, 'docs/reasons.md'), 'utf8');
+});
+
+it('the log of the Deployment is that of all pods on every page: kubectl would choose one', async () => {
+  const paths = [...(await pages()), 'deploy/chart/templates/NOTES.txt'];
+  const texts = await Promise.all(paths.map((path) => readFile(resolve(ROOT, path), 'utf8')));
+  const logs = texts.join('\n').match(/\blogs deploy(?:ment)?\/albridge\b.*/g) ?? [];
+  expect(logs.length).toBeGreaterThan(5);
+  expect(logs.filter((line) => !line.includes(' --all-pods'))).toEqual([]);
 });
 
 describe('docs/troubleshooting.md', () => {
