@@ -59,6 +59,15 @@ describe('each alert', () => {
   );
 });
 
+it('the pages look as far back as the rules do', () => {
+  const used = new Set(rules.match(/increase\(albridge_\w+\[\w+\]\)/g));
+  const names = ['configmonitor', 'monitoring', 'alerts', 'troubleshooting'];
+  const texts = names.map((name) => readFileSync(resolve(ROOT, `docs/${name}.md`), 'utf8'));
+  const shown = texts.join('\n').match(/increase\(albridge_\w+\[\w+\]\)/g) ?? [];
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.filter((query) => !used.has(query))).toEqual([]);
+});
+
 describe('docs/alerts.md', () => {
   it('has the minutes that an alert waits where it says for how long something is so', () => {
     const said = alerts.flatMap((alert) => {

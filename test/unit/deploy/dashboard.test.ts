@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DASHBOARD, renderDashboard } from '../../../deploy/dashboard.ts';
 
@@ -29,6 +30,12 @@ interface Panel {
 describe('deploy/dashboards/albridge.json', () => {
   it('is what npm run gen writes', () => {
     expect(readFileSync(DASHBOARD, 'utf8')).toBe(renderDashboard());
+  });
+
+  it('has as many panels as docs/monitoring.md says of its picture', () => {
+    const { panels } = JSON.parse(renderDashboard()) as { readonly panels: readonly Panel[] };
+    const page = readFileSync(resolve(import.meta.dirname, '../../../docs/monitoring.md'), 'utf8');
+    expect(page).toContain(`![${panels.length} panels: `);
   });
 
   it('has no two panels on one place, and none beyond the 24 columns', () => {
