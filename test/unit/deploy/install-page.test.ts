@@ -82,9 +82,8 @@ it('docs/install.md removes every cluster-wide object of the kind that it takes 
   const names = new Set(objects.map(({ metadata }) => metadata.name));
   const page = readFileSync(resolve(ROOT, 'docs/install.md'), 'utf8');
   const [, commands = ''] = /For WebApp:\n\n([^]*?)\n\n/.exec(page) ?? [];
-  expect(
-    [...commands.matchAll(/[` ](albridge-webapp[\w-]*)`/g)].map(([, name]) => name).sort(),
-  ).toEqual([...names].sort());
+  const shown = [...commands.matchAll(/[` ](albridge-webapp[\w-]*)`/g)].map(([, name]) => name);
+  expect(new Set(shown)).toEqual(names);
   const kinds = new Set(objects.map(({ kind }) => String(kind).toLowerCase()));
   for (const kind of kinds) expect(commands).toContain(kind.replace(/y$/, 'ie'));
 });

@@ -9,7 +9,7 @@ const PIECE =
 const COMMAND = /^(?:kubectl|helm|npm|npx|node|albridge|aws) /;
 
 /** The texts of a source of TypeScript, without its comments. */
-export function textsOf(source: string): readonly string[] {
+function textsOf(source: string): readonly string[] {
   return [...source.matchAll(PIECE)].flatMap(([, single, double, template]) => {
     const text = single ?? double ?? template;
     return text === undefined ? [] : [text];
