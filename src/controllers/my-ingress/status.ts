@@ -74,7 +74,7 @@ export function hasLeftovers({ status }: MyIngress): boolean {
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
  */
 export function isCutShort(object: MyIngress): boolean {
-  const { deletionTimestamp, finalizers = [], generation = 1 } = object.metadata;
+  const { deletionTimestamp, finalizers = [], generation } = object.metadata;
   const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
   return isEdited && isBlank(object) && finalizers.includes(loadBalancerFinalizer);
 }

@@ -104,9 +104,10 @@ function faultsOfName(
   { status }: MyIngress,
 ): readonly string[] {
   const { targetGroups = [], securityGroup } = status?.owned ?? {};
+  if (operation === 'CreateSecurityGroup' && isBlank({ status })) return [];
   const isOnRecord =
     (operation !== 'CreateTargetGroup' || targetGroups.includes(Name ?? '')) &&
-    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName || isBlank({ status }));
+    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName);
   return isOnRecord ? [] : [`${operation} ${Name ?? GroupName} before its name was on record`];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cutsOf, play, type Story } from '../crash-play.ts';
 import type { CrashPlan } from '../crashing-ports.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
 import { listIds, SHOP } from './specs.ts';
 
 /** Its first pass puts no security group on record before it makes it. */
