@@ -103,12 +103,13 @@ function faultsOfName(
   { Name, GroupName }: WriteInput & { readonly Name?: string; readonly GroupName?: string },
   { status }: MyIngress,
 ): readonly string[] {
-  const { targetGroups = [], securityGroup } = status?.owned ?? {};
   if (operation === 'CreateSecurityGroup' && isBlank({ status })) return [];
-  const isOnRecord =
-    (operation !== 'CreateTargetGroup' || targetGroups.includes(Name ?? '')) &&
-    (operation !== 'CreateSecurityGroup' || securityGroup === GroupName);
-  return isOnRecord ? [] : [`${operation} ${Name ?? GroupName} before its name was on record`];
+  const name = Name ?? GroupName ?? '';
+  const { targetGroups = [], securityGroup = '' } = status?.owned ?? {};
+  const records = { CreateTargetGroup: targetGroups, CreateSecurityGroup: [securityGroup] };
+  const known = Object.entries(records).find(([made]) => made === operation)?.[1];
+  const isOnRecord = known?.includes(name) ?? true;
+  return isOnRecord ? [] : [`${operation} ${name} before its name was on record`];
 }
 
 function listTargets(write: WriteInput): readonly string[] {
