@@ -1,13 +1,21 @@
 import { resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { kubectl } from './kubectl.ts';
+import { kubectl, unlikeKubectl } from './kubectl.ts';
 
 /** The objects of albridge's kinds in the caller's cluster. */
 
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly finalizers?: readonly string[];
+  };
+  /** Of a Deployment. */
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly serviceAccountName?: string } };
+  };
   /** Of a Role. */
   readonly rules?: readonly {
     readonly apiGroups: readonly string[];
@@ -21,6 +29,8 @@ export interface CustomKind {
   readonly plural: string;
   /** Whether its objects say what becomes of the load balancer. */
   readonly hasDeletionPolicy: boolean;
+  /** Whether the installation has rights on its objects. */
+  readonly isGranted: boolean;
 }
 
 export interface CustomObject extends Manifest {
@@ -34,7 +44,7 @@ export interface CustomObject extends Manifest {
   };
 }
 
-interface Definition extends Manifest {
+interface Definition {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly plural: string };
@@ -50,29 +60,43 @@ const CRDS = resolve(import.meta.dirname, '../crds');
 
 /** The objects that a kustomization makes. */
 export async function manifestsIn(directory: string): Promise<readonly Manifest[]> {
-  const rendered = await kubectl(['kustomize', directory]);
-  return parseAllDocuments(rendered).map((document) => document.toJS() as Manifest);
+  const args = ['kustomize', directory];
+  const documents = parseAllDocuments(await kubectl(args)).map((one) => one.toJS() as unknown);
+  const manifests = documents.filter(isManifest);
+  if (manifests.length === 0) throw unlikeKubectl(args, 'manifests');
+  return manifests;
 }
 
-/** Our kinds that these Roles are for and that the cluster serves; the others have no objects of theirs. */
-export async function installedKinds(
-  operator: readonly Manifest[],
-): Promise<readonly CustomKind[]> {
-  const definitions = (await manifestsIn(CRDS)) as readonly Definition[];
-  const kinds = definitions.map(({ spec: { group, names, versions } }) => ({
-    group,
-    plural: names.plural,
+function isManifest(document: unknown): document is Manifest {
+  const { apiVersion, kind, metadata } = (document ?? {}) as Partial<Manifest>;
+  return [apiVersion, kind, metadata?.name].every((one) => typeof one === 'string');
+}
+
+/** Our kinds that the cluster serves, whether or not these Roles are for them; the others have no objects. */
+export async function servedKinds(operator: readonly Manifest[]): Promise<readonly CustomKind[]> {
+  const definitions = (await manifestsIn(CRDS)) as readonly unknown[] as readonly Definition[];
+  const kinds = definitions.map((definition) => readKind(definition, operator));
+  const served = await Promise.all(kinds.map(isServed));
+  return kinds.filter((_, index) => served[index]);
+}
+
+function readKind({ spec }: Definition, operator: readonly Manifest[]): CustomKind {
+  const { group, names, versions } = spec;
+  const name = { group, plural: names.plural };
+  return {
+    ...name,
     hasDeletionPolicy: versions.some(({ schema }) => {
-      const spec = schema.openAPIV3Schema.properties?.['spec'];
-      return spec?.properties?.['deletionPolicy'] !== undefined;
+      const { properties } = schema.openAPIV3Schema.properties?.['spec'] ?? {};
+      return properties?.['deletionPolicy'] !== undefined;
     }),
-  }));
-  const granted = kinds.filter((kind) => operator.some((role) => isFor(role, kind)));
-  const served = await Promise.all(granted.map(isServed));
-  return granted.filter((_, index) => served[index]);
+    isGranted: operator.some((role) => isFor(role, name)),
+  };
 }
 
-function isFor({ rules = [] }: Manifest, { group, plural }: CustomKind): boolean {
+function isFor(
+  { rules = [] }: Manifest,
+  { group, plural }: Pick<CustomKind, 'group' | 'plural'>,
+): boolean {
   return rules.some(
     ({ apiGroups, resources }) => apiGroups.includes(group) && resources.includes(plural),
   );
@@ -90,12 +114,25 @@ export async function objectsOf(
 ): Promise<readonly CustomObject[]> {
   const where = namespace === undefined ? ['--all-namespaces'] : ['--namespace', namespace];
   try {
-    const list = await kubectl(['get', nameOf(kind), ...where, '-o', 'json']);
-    return (JSON.parse(list) as { readonly items: readonly CustomObject[] }).items;
+    return await readList(['get', nameOf(kind), ...where, '-o', 'json']);
   } catch (error) {
     if (await isServed(kind)) throw error;
     return [];
   }
+}
+
+async function readList(args: readonly string[]): Promise<readonly CustomObject[]> {
+  const text = await kubectl(args);
+  try {
+    return (JSON.parse(text) as { readonly items: readonly CustomObject[] }).items;
+  } catch {
+    throw unlikeKubectl(args, 'list');
+  }
+}
+
+/** Of what albridge made in AWS for an object the operator alone can let go. */
+export function needsOperator({ metadata }: CustomObject): boolean {
+  return (metadata.finalizers ?? []).some((name) => name.startsWith('albridge.io/'));
 }
 
 /** `MyIngress web/shop: DeletionBlocked: ...`, with what it waits for if it says so. */

@@ -13,7 +13,11 @@ export class KubectlError extends Error {
 const KLOG = /^[IWEF]\d{4} /;
 
 const NO_ACCESS =
-  /was refused|connection refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist/;
+  /was refused|connection refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist|invalid character '<'|the server could not find the requested resource|: EOF$/;
+
+const NO_KUSTOMIZATION = /must build at directory|unable to find one of 'kustomization\.yaml'/;
+
+const OTHER_PROGRAM = 'set KUBECTL to the path of kubectl';
 
 /** Turns kubectl's standard error into one line with the next step; pure. */
 export function explainFailure(stderr: string): string {
@@ -22,6 +26,8 @@ export function explainFailure(stderr: string): string {
   const own = lines.filter((line) => !KLOG.test(line));
   // It logs the same error once for each attempt.
   const said = [...new Set(own.length > 0 ? own : lines.map(readKlog))].join('; ');
+  if (said === '') return `it failed and said nothing; ${OTHER_PROGRAM}`;
+  if (NO_KUSTOMIZATION.test(said)) return `${said}; name the directory that you applied`;
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }
@@ -41,6 +47,11 @@ function unquote(quoted: string): string {
     .slice(1, -1)
     .replaceAll(/\\(["\\])/g, '$1')
     .replaceAll(/\\[nt]/g, ' ');
+}
+
+/** kubectl succeeded, but what it printed is not what it prints for these arguments. */
+export function unlikeKubectl(args: readonly string[], missing: string): KubectlError {
+  return new KubectlError(args, `it printed no ${missing}; ${OTHER_PROGRAM}`);
 }
 
 /**

@@ -4,16 +4,20 @@ import {
   type CustomKind,
   type CustomObject,
   describeObject,
-  installedKinds,
   type Manifest,
   manifestsIn,
+  needsOperator,
   objectsOf,
+  servedKinds,
 } from './custom-objects.ts';
 import { PARAMETERS } from './guardrail-rules.ts';
 import { KubectlError, kubectl } from './kubectl.ts';
 import { firstSentence } from './no-arguments.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
+
+/** A day. */
+const MOST_SECONDS = 86_400;
 
 const HELP = `Removes albridge from the cluster of the current kubectl context: first its custom resources, then,
 when AWS confirms that nothing is left of them, the operator, then the CRDs. If a custom resource
@@ -22,7 +26,7 @@ remains, it lists it, removes nothing else and exits with 1.
 Usage: npm run undeploy [-- --retain] [--kustomization DIR] [--timeout SECONDS]
   --retain             leaves the load balancers in AWS, without albridge's tags
   --kustomization DIR  the directory that you applied (default deploy)
-  --timeout SECONDS    how long each step may take (default 600)
+  --timeout SECONDS    how long each step may take, ${MOST_SECONDS} at most (default 600)
   --help               this text
 
 docs/uninstall.md has the same steps for kubectl alone.
@@ -59,7 +63,11 @@ async function undeploy(flags: Flags): Promise<void> {
   const manifests = await manifestsIn(flags.kustomization);
   const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
   const operator = manifests.filter((manifest) => !isDefinition(manifest));
-  const list = await lister(operator);
+  const deployment = operator.find(isOperator);
+  if (deployment === undefined) throw notInstalledFrom(flags.kustomization);
+  const all = await lister(operator, deployment);
+  refuseOthers(await all(), flags.kustomization);
+  const list: List = async () => (await all()).filter(({ of }) => of.isGranted);
 
   // First of all: whoever gives pods a readiness gate must not outlive the operator, which opens it.
   await remove(
@@ -77,8 +85,34 @@ async function undeploy(flags: Flags): Promise<void> {
   await remove('the operator', rest, flags.timeoutMs);
   const late = await list();
   if (late.length > 0) throw new Refusal(`came meanwhile, so the CRDs stay:\n${lines(late)}`);
-  await remove('the CRDs', manifests.filter(isDefinition), flags.timeoutMs);
-  say('nothing of albridge is left in the cluster');
+  const definitions = manifests.filter(isDefinition);
+  await remove('the CRDs', definitions, flags.timeoutMs);
+  // The CRDs of an installation for one namespace are those of the cluster.
+  const whose = definitions.length > 0 ? 'albridge' : flags.kustomization;
+  say(`nothing of ${whose} is left in the cluster`);
+}
+
+/** Policies name its ServiceAccount, which therefore has the same name in every installation. */
+function isOperator({ kind, spec }: Manifest): boolean {
+  return kind === 'Deployment' && spec?.template?.spec?.serviceAccountName === 'albridge';
+}
+
+function notInstalledFrom(directory: string): Refusal {
+  return new Refusal(
+    `${directory} does not have albridge's Deployment, so nothing was deleted; ` +
+      'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
+  );
+}
+
+/** Nobody could let go of what AWS has for them once the operator is gone. */
+function refuseOthers(objects: readonly Listed[], directory: string): void {
+  const others = objects.filter((object) => !object.of.isGranted && needsOperator(object));
+  if (others.length === 0) return;
+  throw new Refusal(
+    `${directory} has no rights on the kinds of ${others.length} custom resources, which need the operator, ` +
+      `so nothing was deleted:\n${lines(others)}\n` +
+      'Name the directory of the installation: deploy, or such as deploy/overlays/irsa.',
+  );
 }
 
 function isGatePolicy({ kind }: Manifest): boolean {
@@ -102,11 +136,10 @@ interface Listed extends CustomObject {
 type List = () => Promise<readonly Listed[]>;
 
 /** An installation without a ClusterRole serves its own namespace, and others are not its business. */
-async function lister(operator: readonly Manifest[]): Promise<List> {
+async function lister(operator: readonly Manifest[], deployment: Manifest): Promise<List> {
   const isClusterWide = operator.some(({ kind }) => kind === 'ClusterRole');
-  const deployment = operator.find(({ kind }) => kind === 'Deployment');
-  const namespace = isClusterWide ? undefined : deployment?.metadata.namespace;
-  const kinds = await installedKinds(operator);
+  const namespace = isClusterWide ? undefined : deployment.metadata.namespace;
+  const kinds = await servedKinds(operator);
   return async () => {
     const lists = kinds.map(async (of) => {
       const objects = await objectsOf(of, namespace);
@@ -147,7 +180,10 @@ async function removeObjects(
     if (performance.now() - startedMs > timeoutMs) throw stillThere(left);
     await sleep(1000);
   }
-  say('no custom resource is left, and so no load balancer that albridge made and was to delete');
+  say(
+    'no custom resource is left of the kinds that the operator serves, ' +
+      'and so no load balancer that albridge made and was to delete',
+  );
 }
 
 function stillThere(left: readonly Listed[]): Refusal {
@@ -191,8 +227,11 @@ function readFlags(): Flags | undefined {
   try {
     const { values } = parseArgs({ options });
     const seconds = Number(values.timeout);
-    if (!Number.isInteger(seconds) || seconds < 1) {
-      throw new Error('--timeout takes a whole number of seconds');
+    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MOST_SECONDS) {
+      throw new Error(`--timeout takes a whole number of seconds from 1 to ${MOST_SECONDS}`);
+    }
+    if (values.kustomization === '') {
+      throw new Error('--kustomization takes a directory, not an empty text');
     }
     const { retain: isRetaining, kustomization } = values;
     if (values.help !== true) return { isRetaining, kustomization, timeoutMs: seconds * 1000 };

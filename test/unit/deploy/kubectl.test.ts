@@ -20,8 +20,25 @@ describe('a failure of kubectl is one sentence with the next step', () => {
     ],
     'no words but those of klog': [
       'E1127 02:20:01.000000   1 run.go:72] "command failed" err="must build at directory"\n',
-      'must build at directory',
+      'must build at directory; name the directory that you applied',
     ],
+    'a directory without kustomization': [
+      `E1127 02:20:01.000000   1 run.go:72] "command failed" err="unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '/tmp'"\n`,
+      "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '/tmp'; name the directory that you applied",
+    ],
+    'a server that answers with a page': [
+      `${KLOG}error: invalid character '<' looking for beginning of value\n`,
+      "error: invalid character '<' looking for beginning of value; check the context (kubectl config current-context), the login and the network",
+    ],
+    'a server that knows no path of the API': [
+      `${KLOG}Error from server (NotFound): the server could not find the requested resource\n`,
+      'Error from server (NotFound): the server could not find the requested resource; check the context (kubectl config current-context), the login and the network',
+    ],
+    'a server that hangs up': [
+      'Get "http://127.0.0.1:1/api?timeout=32s": EOF\n',
+      'Get "http://127.0.0.1:1/api?timeout=32s": EOF; check the context (kubectl config current-context), the login and the network',
+    ],
+    'no words at all': ['\n', 'it failed and said nothing; set KUBECTL to the path of kubectl'],
     'klog alone, which says the same for each attempt': [
       'E1127 02:20:01.000000   1 memcache.go:265] "Unhandled Error" err="Get \\"https://a\\": dial tcp: connect: connection refused"\n'.repeat(
         3,
