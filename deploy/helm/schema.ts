@@ -32,6 +32,25 @@ export function open(description: string): Schema {
   return { description, type: 'object', default: {} };
 }
 
+/** By any name. Not by `additionalProperties`, whose objects must not be without a value: see `isNeeded`. */
+export function each(schema: Schema): Schema {
+  return { patternProperties: { '': schema } };
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
+const KEY =
+  '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+const LABEL = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
+
+/** Annotations: texts by the names that Kubernetes allows. */
+export function annotations(description: string): Schema {
+  return { ...open(description), propertyNames: { pattern: KEY }, ...each({ type: 'string' }) };
+}
+
+export function labels(description: string): Schema {
+  return { ...annotations(description), ...each({ type: 'string', pattern: LABEL }) };
+}
+
 export function whenTrue(name: string): Schema {
   return { properties: { [name]: { const: true } } };
 }

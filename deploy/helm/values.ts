@@ -3,7 +3,17 @@ import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { type Setting, settings } from '../../src/config/settings.ts';
 import type { Parser } from '../../src/config/values.ts';
 import { LISTS } from '../guardrail-lists.ts';
-import { closed, demand, open, type Schema, toggle, whenTrue } from './schema.ts';
+import { describePods, VARIABLES } from './pod-values.ts';
+import {
+  annotations,
+  closed,
+  demand,
+  labels,
+  open,
+  type Schema,
+  toggle,
+  whenTrue,
+} from './schema.ts';
 
 /** The values of the Helm chart: values.schema.json, and values.yaml with its defaults and descriptions. */
 
@@ -112,9 +122,6 @@ const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
   },
 });
 
-/** As in deploy/base/deployment.yaml; a test compares. */
-const RESOURCES = { requests: { cpu: '20m', memory: '128Mi' }, limits: { memory: '512Mi' } };
-
 const GUARDRAIL_PARAMETERS = Object.fromEntries(
   Object.keys(LISTS)
     .filter((list) => list !== 'namespaces')
@@ -131,15 +138,9 @@ function describeValues(settingNames: readonly string[]): Readonly<Record<string
     image: IMAGE,
     kinds: KINDS,
     settings: describeSettings(settingNames),
-    env: {
-      ...open(
-        'More environment variables, by name: a text, or {valueFrom: ...}. Endpoints, proxies and variables of Node go here.',
-      ),
-      propertyNames: { pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$' },
-      additionalProperties: { type: ['string', 'object'] },
-    },
+    env: VARIABLES,
     serviceAccount: closed('The ServiceAccount albridge; policies name it, so its name is fixed.', {
-      annotations: open('Annotations, such as eks.amazonaws.com/role-arn.'),
+      annotations: annotations('Annotations, such as eks.amazonaws.com/role-arn.'),
     }),
     singleNamespace: toggle(
       'Serve only the namespace of the release, with no right outside of it; needs settings.ALBRIDGE_CLUSTER_ID.',
@@ -199,11 +200,11 @@ function describeComponents(): Readonly<Record<string, Schema>> {
     }),
     podMonitor: closed('Scrapes by the Prometheus operator: docs/monitoring.md.', {
       enabled: toggle('Whether the PodMonitor is installed.', false),
-      labels: open('Labels by which your Prometheus selects PodMonitors.'),
+      labels: labels('Labels by which your Prometheus selects PodMonitors.'),
     }),
     alerts: closed('Alerts for the Prometheus operator: docs/alerts.md.', {
       enabled: toggle('Whether the PrometheusRule is installed.', false),
-      labels: open('Labels by which your Prometheus selects rules.'),
+      labels: labels('Labels by which your Prometheus selects rules.'),
     }),
     userRoles: closed('Rights of users on our kinds.', {
       enabled: toggle('Whether the roles view, edit and admin of Kubernetes include them.', false),
@@ -211,17 +212,23 @@ function describeComponents(): Readonly<Record<string, Schema>> {
   };
 }
 
-function describePods(): Readonly<Record<string, Schema>> {
-  return {
-    replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
-    resources: { ...open('Requests and limits: docs/performance.md.'), default: RESOURCES },
-    podAnnotations: open('Annotations of the pods.'),
-    imagePullSecrets: { description: 'Secrets for the image.', type: 'array', default: [] },
-    nodeSelector: open('Labels of the nodes on which the pods may run.'),
-    tolerations: { description: 'Taints that the pods tolerate.', type: 'array', default: [] },
-    priorityClassName: { description: 'PriorityClass of the pods.', type: 'string', default: '' },
-  };
-}
+const HAS_TEXT = { pattern: '\\S' };
+
+/** The operator cannot read the UID of kube-system there. */
+const CLUSTER_ID: Schema = {
+  required: ['ALBRIDGE_CLUSTER_ID'],
+  properties: { ALBRIDGE_CLUSTER_ID: HAS_TEXT },
+};
+
+const HAS_NAMESPACES: Schema = {
+  properties: {
+    settings: {
+      required: ['ALBRIDGE_NAMESPACES'],
+      properties: { ALBRIDGE_NAMESPACES: HAS_TEXT },
+    },
+    env: { not: { required: ['ALBRIDGE_CLUSTER_ID'] } },
+  },
+};
 
 /** The text of values.schema.json. */
 export function renderSchema(settingNames: readonly string[]): string {
@@ -239,9 +246,8 @@ export function renderSchema(settingNames: readonly string[]): string {
           ...demand({ properties: { kinds: whenTrue('myingress') } }, { required: ['region'] }),
         },
       ),
-      demand(whenTrue('singleNamespace'), {
-        properties: { settings: { required: ['ALBRIDGE_CLUSTER_ID'] } },
-      }),
+      demand(whenTrue('singleNamespace'), { properties: { settings: CLUSTER_ID } }),
+      demand(HAS_NAMESPACES, { properties: { settings: CLUSTER_ID } }),
     ],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -90,27 +90,28 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
-/** Names of namespaces between commas; blanks and repetitions do not matter. */
-export function parseNamespaces(text: string): readonly string[] | undefined {
-  const given = splitNames(text);
-  return given.length > 0 && given.every((name) => NAMESPACE.test(name)) ? given : undefined;
+/** Texts of this form between commas, of which there may be more than it takes; blanks and repetitions do not matter. */
+function parseListOf(form: string, most: number): Parser<readonly string[]> {
+  const pattern = `^[\\s,]*${form}(?:\\s*,[\\s,]*${form})*[\\s,]*$`;
+  const whole = new RegExp(pattern);
+  const parse = (text: string): readonly string[] | undefined => {
+    const given = whole.test(text) ? splitNames(text) : [];
+    return given.length > 0 && given.length <= most ? given : undefined;
+  };
+  return Object.assign(parse, { pattern });
 }
 
-const SECURITY_GROUP = /^sg-[0-9A-Za-z-]{1,61}$/;
+/** Names of namespaces. */
+export const parseNamespaces = parseListOf('[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?', Infinity);
+
 /**
  * AWS allows 16 for each network interface at most, of which albridge manages one.
  * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
  */
 const MOST_SECURITY_GROUPS = 15;
 
-/** Ids of security groups between commas; blanks and repetitions do not matter. */
-export function parseSecurityGroups(text: string): readonly string[] | undefined {
-  const given = splitNames(text);
-  if (given.length === 0 || given.length > MOST_SECURITY_GROUPS) return undefined;
-  return given.every((id) => SECURITY_GROUP.test(id)) ? given : undefined;
-}
+/** Ids of security groups. */
+export const parseSecurityGroups = parseListOf('sg-[0-9A-Za-z-]{1,61}', MOST_SECURITY_GROUPS);
 
 /** Some of `words` between commas, in the order of `words`. */
 export function parseSomeOf<const Word extends string>(
@@ -130,13 +131,17 @@ function splitNames(text: string): readonly string[] {
 
 const parsePort = parseWholeNumber(0, 65_535);
 
+const ADDRESS = /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d+)$/;
+
 /** `:8080`, `127.0.0.1:0`, `[::1]:8080`; `off` for `off` and, as controller-runtime has it, `0`. */
-export function parseListenAddress(text: string): ListenAddress | 'off' | undefined {
-  if (text === 'off' || text === '0') return 'off';
-  const [, bracketed, plain, digits = ''] =
-    /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d+)$/.exec(text) ?? [];
-  const port = parsePort(digits);
-  if (port === undefined) return undefined;
-  const host = bracketed ?? plain;
-  return host ? { host, port } : { port };
-}
+export const parseListenAddress: Parser<ListenAddress | 'off'> = Object.assign(
+  (text: string): ListenAddress | 'off' | undefined => {
+    if (text === 'off' || text === '0') return 'off';
+    const [, bracketed, plain, digits = ''] = ADDRESS.exec(text) ?? [];
+    const port = parsePort(digits);
+    if (port === undefined) return undefined;
+    const host = bracketed ?? plain;
+    return host ? { host, port } : { port };
+  },
+  { pattern: `^(?:off|0|${ADDRESS.source.slice(1, -1)})$` },
+);

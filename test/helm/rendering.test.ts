@@ -221,6 +221,69 @@ describe('values', () => {
       [...complete, 'kinds.configmonitor=false'],
       "at '/kinds/configmonitor'",
     ],
+    'a label of nodes that is no text': [
+      [...complete, 'nodeSelector.spot=true'],
+      "at '/nodeSelector/spot': got boolean, want string",
+    ],
+    'an annotation that is no text': [
+      [...complete, 'podAnnotations.x=5'],
+      "at '/podAnnotations/x': got number, want string",
+    ],
+    'an annotation of the ServiceAccount that is no text': [
+      [...complete, 'serviceAccount.annotations.x=true'],
+      "at '/serviceAccount/annotations/x': got boolean, want string",
+    ],
+    'a label that is no text': [
+      [...complete, 'podMonitor.labels.x=true'],
+      "at '/podMonitor/labels/x': got boolean, want string",
+    ],
+    'a label with blanks': [[...complete, 'alerts.labels.x=a b'], "at '/alerts/labels/x'"],
+    'the name of a Secret in place of an object': [
+      [...complete, 'imagePullSecrets[0]=regcred'],
+      "at '/imagePullSecrets/0': got string, want object",
+    ],
+    'a limit that is no quantity': [
+      [...complete, 'resources.limits.memory=lots'],
+      "at '/resources/limits/memory'",
+    ],
+    'a limit of something unknown': [
+      [...complete, 'resources.limits.mem=1Gi'],
+      "invalid propertyName 'mem'",
+    ],
+    'an unknown field of resources': [
+      [...complete, 'resources.limit.memory=1Gi'],
+      "invalid propertyName 'limit'",
+    ],
+    'an unknown field of a toleration': [
+      [...complete, 'tolerations[0].foo=x'],
+      "at '/tolerations/0': additional properties 'foo' not allowed",
+    ],
+    'a PriorityClass that cannot be': [
+      [...complete, 'priorityClassName=A_B'],
+      "at '/priorityClassName'",
+    ],
+    'a variable from nowhere': [[...complete, 'env.A.from=x'], "at '/env/A'"],
+    'a variable that is a number': [[...complete, 'env.A.value=5'], "at '/env/A/value'"],
+    'a security group that is none': [
+      [...complete, 'settings.ALBRIDGE_BACKEND_SECURITY_GROUPS=foo'],
+      "at '/settings/ALBRIDGE_BACKEND_SECURITY_GROUPS'",
+    ],
+    'an address that is none': [
+      [...complete, 'settings.ALBRIDGE_METRICS_ADDRESS=foo'],
+      "at '/settings/ALBRIDGE_METRICS_ADDRESS'",
+    ],
+    'a namespace that cannot be': [
+      [...complete, 'settings.ALBRIDGE_NAMESPACES=Bad_NS', 'settings.ALBRIDGE_CLUSTER_ID=a'],
+      "at '/settings/ALBRIDGE_NAMESPACES'",
+    ],
+    'namespaces without a cluster id': [
+      [...complete, 'settings.ALBRIDGE_NAMESPACES=web'],
+      "at '/settings': missing property 'ALBRIDGE_CLUSTER_ID'",
+    ],
+    'one namespace with a blank cluster id': [
+      [...complete, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID= '],
+      "at '/settings/ALBRIDGE_CLUSTER_ID'",
+    ],
     'no kind': [
       [...complete, ...KIND_NAMES.map((name) => `kinds.${name}=false`)],
       'kinds: all are false, set at least one to true',
@@ -258,6 +321,20 @@ describe('values', () => {
       { name: 'LOG_LEVEL', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
       { name: 'NODE_OPTIONS', value: '--trace-warnings' },
     ]);
+  });
+
+  it.each([
+    ['settings.ALBRIDGE_NAMESPACES=web\\, shop\\,', 'settings.ALBRIDGE_CLUSTER_ID=a'],
+    ['settings.ALBRIDGE_NAMESPACES=web', 'env.ALBRIDGE_CLUSTER_ID=a'],
+    ['settings.ALBRIDGE_NAMESPACES= '],
+    ['settings.ALBRIDGE_METRICS_ADDRESS=[::1]:8080', 'settings.ALBRIDGE_HEALTH_ADDRESS=off'],
+    ['settings.ALBRIDGE_BACKEND_SECURITY_GROUPS=sg-1\\, sg-2'],
+    ['resources.limits.cpu=2', 'resources.requests.cpu=0.5', 'resources.limits.memory=1.5Gi'],
+    ['nodeSelector=null', 'podAnnotations=null', 'resources.requests=null'],
+    ['podAnnotations.example\\.com/team=a text: with {anything}', 'podMonitor.labels.release='],
+    ['tolerations[0].operator=Exists', 'tolerations[0].tolerationSeconds=5'],
+  ])('may be %s %s', async (...sets) => {
+    expect(await helm.template(setAll([...complete, ...sets]))).not.toEqual([]);
   });
 
   it('place pods and pull images', async () => {

@@ -1,0 +1,92 @@
+import { annotations, each, labels, open, type Schema } from './schema.ts';
+
+/** The values of the chart that end up in the pods as they are: the API server refuses one of another form after the rest was applied. */
+
+/** As in deploy/base/deployment.yaml; a test compares. */
+const RESOURCES = { requests: { cpu: '20m', memory: '128Mi' }, limits: { memory: '512Mi' } };
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
+const QUANTITY = '^\\+?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$';
+
+const QUANTITIES: Schema = {
+  type: 'object',
+  propertyNames: { pattern: '^(cpu|memory|ephemeral-storage|hugepages-.+|.+/.+)$' },
+  ...each({ type: ['string', 'number'], pattern: QUANTITY, minimum: 0 }),
+};
+
+const DNS_NAME = '[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?';
+
+const SECRET: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: { name: { type: 'string', pattern: `^${DNS_NAME}$` } },
+};
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
+const TOLERATION: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    key: { type: 'string' },
+    operator: { enum: ['Exists', 'Equal', 'Lt', 'Gt'] },
+    value: { type: 'string' },
+    effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
+    tolerationSeconds: { type: 'integer' },
+  },
+};
+
+/** Where a variable of a container gets its value from. */
+const SOURCES = ['configMapKeyRef', 'fieldRef', 'fileKeyRef', 'resourceFieldRef', 'secretKeyRef'];
+
+/** A variable: a text, or an object that has its value or says where that is. */
+const VARIABLE: Schema = {
+  type: ['string', 'object'],
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    value: { type: 'string' },
+    valueFrom: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 1,
+      propertyNames: { enum: SOURCES },
+      ...each({ type: 'object' }),
+    },
+  },
+};
+
+export const VARIABLES: Schema = {
+  ...open(
+    'More environment variables, by name: a text, or {valueFrom: ...}. Endpoints, proxies and variables of Node go here.',
+  ),
+  propertyNames: { pattern: '^[-._a-zA-Z][-._a-zA-Z0-9]*$' },
+  additionalProperties: VARIABLE,
+};
+
+function listOf(description: string, items: Schema): Schema {
+  return { description, type: 'array', items, default: [] };
+}
+
+export function describePods(): Readonly<Record<string, Schema>> {
+  return {
+    replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
+    resources: {
+      ...open('Requests and limits: docs/performance.md.'),
+      propertyNames: { enum: Object.keys(RESOURCES) },
+      ...each(QUANTITIES),
+      default: RESOURCES,
+    },
+    podAnnotations: annotations('Annotations of the pods.'),
+    imagePullSecrets: listOf('Secrets for the image.', SECRET),
+    nodeSelector: labels('Labels of the nodes on which the pods may run.'),
+    tolerations: listOf('Taints that the pods tolerate.', TOLERATION),
+    priorityClassName: {
+      description: 'PriorityClass of the pods.',
+      type: 'string',
+      pattern: `^(${DNS_NAME})?$`,
+      default: '',
+    },
+  };
+}
