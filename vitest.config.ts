@@ -42,7 +42,7 @@ const worlds = [
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
-  'deploy/{makefile,install-page,release,release-steps}',
+  'deploy/{makefile,install-page,release,release-steps,undeploy}',
   'docs/commands',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',

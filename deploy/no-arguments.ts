@@ -12,8 +12,24 @@ export function isCalledPlainly(script: string, what: string): boolean {
   return false;
 }
 
-/** The first sentence of what `parseArgs` throws; what follows is about positional arguments, or values that begin with a hyphen. */
+/** One sentence of an error of `parseArgs`: those after the first are about arguments in general. */
 export function firstSentence(error: unknown): string {
   const { message } = error as Error;
-  return message.replace(/\.\s(To specify a positional argument|Did you forget) .*$/s, '');
+  const [, option] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
+  if (option !== undefined) {
+    return `a value that begins with a hyphen follows an equals sign, as in ${option}=-1`;
+  }
+  return message
+    .replace(/\.\s(To specify a positional argument|This command does not take) .*$/s, '')
+    .replace(/^(Unknown option|Unexpected argument|Option) /, (start) => start.toLowerCase());
+}
+
+/** A whole number from 0 that an option has; NaN for any other text. Of an empty one `Number` makes 0. */
+export function wholeNumberIn(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** Of an option that names a directory: resolved, an empty text would be the current one. */
+export function refuseEmpty(flag: string, text: string | undefined): void {
+  if (text === '') throw new Error(`${flag} takes a directory, not an empty text`);
 }

@@ -12,7 +12,7 @@ import {
 } from './custom-objects.ts';
 import { PARAMETERS } from './guardrail-rules.ts';
 import { KubectlError, kubectl } from './kubectl.ts';
-import { firstSentence } from './no-arguments.ts';
+import { firstSentence, refuseEmpty, wholeNumberIn } from './no-arguments.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
 
@@ -226,13 +226,11 @@ function readFlags(): Flags | undefined {
   } as const;
   try {
     const { values } = parseArgs({ options });
-    const seconds = Number(values.timeout);
-    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MOST_SECONDS) {
+    const seconds = wholeNumberIn(values.timeout);
+    if (!(seconds >= 1 && seconds <= MOST_SECONDS)) {
       throw new Error(`--timeout takes a whole number of seconds from 1 to ${MOST_SECONDS}`);
     }
-    if (values.kustomization === '') {
-      throw new Error('--kustomization takes a directory, not an empty text');
-    }
+    refuseEmpty('--kustomization', values.kustomization);
     const { retain: isRetaining, kustomization } = values;
     if (values.help !== true) return { isRetaining, kustomization, timeoutMs: seconds * 1000 };
     process.stdout.write(HELP);

@@ -88,7 +88,9 @@ function readArguments(): 'run' | 'help' | 'version' {
     if (values.help) return 'help';
     return values.version ? 'version' : 'run';
   } catch (error) {
-    refuse([`${(error as Error).message}; run with --help for usage`]);
+    // What follows is about positional arguments in general.
+    const [sentence] = (error as Error).message.split(/\. /, 1);
+    refuse([`${sentence}; run with --help for usage`]);
     process.exit();
   }
 }

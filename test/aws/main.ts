@@ -98,7 +98,7 @@ function settingsFor(backend: string, like?: string): Settings {
   }
   const url = URL.parse(backend);
   if (url === null || !url.protocol.startsWith('http')) {
-    throw new Error(`--backend takes ${backendNames.join(', ')} or a URL, not "${backend}"`);
+    throw new Error(`--backend takes ${backendNames.join(', ')}, aws or a URL, not "${backend}"`);
   }
   if (url.hostname.endsWith('.amazonaws.com') || url.hostname.endsWith('.amazonaws.com.cn')) {
     throw new Error('the suite creates and deletes load balancers: never against AWS itself');

@@ -115,9 +115,9 @@ function readFlags(): Flags | undefined {
 }
 
 function namesOf(only: readonly string[] = Object.keys(figures)): readonly string[] {
-  const unknown = only.find((name) => figures[name] === undefined);
-  if (unknown !== undefined) throw new Error(`there is no figure ${unknown}`);
-  return only;
+  const unknown = only.find((name) => !Object.hasOwn(figures, name));
+  if (unknown === undefined) return only;
+  throw new Error(`there is no figure ${unknown}: --only takes ${Object.keys(figures).join(', ')}`);
 }
 
 function runsOf(text: string): number {

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, refuseEmpty } from '../../deploy/no-arguments.ts';
 import {
   locatePrometheus,
   PROMETHEUS_NAMES,
@@ -78,11 +79,18 @@ function parse(args: readonly string[]): Request | string {
     const unknown = wanted.filter((name) => !known.includes(name));
     if (!wantsHelp && command !== 'fetch') return `unknown command: ${command}`;
     if (unknown.length > 0) return `unknown binary: ${unknown.join(', ')}`;
-    const options = values.assets === undefined ? {} : { assetsDirectory: values.assets };
-    return { names, ofPrometheus, options, wantsHelp };
+    return { names, ofPrometheus, options: optionsFor(values.assets), wantsHelp };
   } catch (error) {
     return firstSentence(error);
   }
+}
+
+function optionsFor(assets: string | undefined): LocateOptions {
+  if (assets === undefined) return {};
+  refuseEmpty('--assets', assets);
+  const isDirectory = statSync(assets, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isDirectory) throw new Error(`--assets: ${assets} is no directory`);
+  return { assetsDirectory: assets };
 }
 
 /** All of them, unless some are named. */

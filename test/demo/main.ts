@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { Outsider } from '../surroundings/outsider.ts';
@@ -118,8 +118,8 @@ function readFlags(): Flags | undefined {
       quota: { type: 'string', default: '50' },
     } as const;
     const { values } = parseArgs({ options });
-    const quota = Number(values.quota);
-    if (!Number.isInteger(quota) || quota < 0) throw new Error('--quota takes a whole number');
+    const quota = wholeNumberIn(values.quota);
+    if (!Number.isSafeInteger(quota)) throw new Error('--quota takes a whole number from 0');
     const { backend } = values;
     if (backend !== 'embedded' && backend !== 'localstack') {
       throw new Error('--backend takes embedded or localstack');

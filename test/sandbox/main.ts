@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, refuseEmpty, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { makeWritable } from '../../deploy/output.ts';
 import type { ListenerAddress } from '../../localstack/embedded/data-plane/data-plane.ts';
 import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
@@ -191,6 +191,7 @@ async function readFlags(): Promise<Flags | undefined> {
       return undefined;
     }
     if (values.dir === undefined) throw new Error('--dir DIR is missing');
+    refuseEmpty('--dir', values.dir);
     if (values.budget !== 'aws' && values.budget !== 'off')
       throw new Error('--budget takes aws or off');
     const flags: Flags = {
@@ -210,7 +211,7 @@ async function readFlags(): Promise<Flags | undefined> {
 }
 
 function wholeNumber(flag: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 0) return number;
+  const number = wholeNumberIn(text);
+  if (Number.isSafeInteger(number)) return number;
   throw new Error(`${flag} takes a whole number from 0`);
 }

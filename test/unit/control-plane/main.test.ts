@@ -48,7 +48,17 @@ describe('the command line', () => {
     },
     'an unknown option': {
       args: ['fetch', '--force'],
-      message: "Unknown option '--force'",
+      message: "unknown option '--force'",
+      why: '',
+    },
+    'a directory that is none': {
+      args: ['fetch', '--assets', '/nope', 'kubectl'],
+      message: '--assets: /nope is no directory',
+      why: '',
+    },
+    'an empty directory name': {
+      args: ['fetch', '--assets=', 'kubectl'],
+      message: '--assets takes a directory, not an empty text',
       why: '',
     },
   };

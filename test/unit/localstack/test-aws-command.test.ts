@@ -16,7 +16,7 @@ interface Case {
 const refused: Readonly<Record<string, Case>> = {
   'a backend that nobody knows': {
     args: ['--backend', 'minio'],
-    said: /takes embedded, localstack, moto or a URL, not "minio"/,
+    said: /takes embedded, localstack, moto, aws or a URL, not "minio"/,
     why: 'a typing error must not run against something else',
   },
   'AWS without a word about the money': {
