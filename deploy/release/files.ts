@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../bundle.ts';
 import { writeLicences } from '../licences.ts';
 import { Refusal, runProgram } from './run.ts';
+import { withTemporary } from './temporary.ts';
 
 export interface Release {
   /** The clone. */
@@ -44,7 +45,8 @@ async function packageChart({ root, directory, version }: Release): Promise<void
   const run = (args: readonly string[]): Promise<string> =>
     runProgram(helm, args, { cwd: root, hint: HELM_HINT });
   const found = await run(['version', '--template', '{{.Version}}']);
-  if (!found.startsWith('v4.')) throw new Refusal(`${helm} is ${found}, not 4; ${HELM_HINT}`);
+  const what = found === '' ? 'says no version' : `is ${found}`;
+  if (!found.startsWith('v4.')) throw new Refusal(`${helm} ${what}, not 4; ${HELM_HINT}`);
   const versions = ['--version', version, '--app-version', version];
   const chart = resolve(root, 'deploy/chart');
   await run(['package', chart, ...versions, '--destination', directory]);
@@ -88,14 +90,11 @@ async function copyCommandLine({ directory, app }: Release): Promise<void> {
 }
 
 async function buildCommandLine(directory: string): Promise<void> {
-  const app = await mkdtemp(join(tmpdir(), 'albridge-app-'));
-  try {
+  await withTemporary(await mkdtemp(join(tmpdir(), 'albridge-app-')), async (app) => {
     await bundle(app);
     await writeLicences(app);
     for (const name of COMMAND_LINE) await copyFile(join(app, name), join(directory, name));
-  } finally {
-    await rm(app, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The packages that the bundle is built from: https://docs.npmjs.com/cli/v11/commands/npm-sbom. */

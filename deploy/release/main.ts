@@ -6,11 +6,12 @@ import { rename, rm } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
-import { firstSentence } from '../no-arguments.ts';
+import { firstSentence, refuseEmpty } from '../no-arguments.ts';
 import { isReplaceable, makePart, OutputError } from '../output.ts';
 import { buildFiles, SUMS } from './files.ts';
 import { checkUpgradePage, findNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
+import { withTemporary } from './temporary.ts';
 
 /** `npm run release`: everything that .github/workflows/release.yaml publishes and that needs no account. */
 
@@ -47,8 +48,8 @@ const VERSION = new RegExp(
   String.raw`^${NUMBER}\.${NUMBER}\.${NUMBER}(?:-${PART}(?:\.${PART})*)?$`,
 );
 
-/** A repository of an image, without tag and digest. */
-const IMAGE = /^[a-z0-9][a-z0-9._-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/;
+/** A repository of an image, without tag and digest: a port is followed by a path. */
+const IMAGE = /^([a-z0-9][a-z0-9._-]*(:\d+)?\/)?[a-z0-9][a-z0-9._-]*(\/[a-z0-9][a-z0-9._-]*)*$/;
 
 const flags = readFlags();
 if (flags !== undefined) await main(flags);
@@ -77,15 +78,12 @@ async function release({ version, isDryRun, image, app, out }: Flags): Promise<v
       `${target} is neither an empty directory nor an earlier release: name another one`,
     );
   }
-  const directory = await makePart(target);
-  try {
+  await withTemporary(await makePart(target), async (directory) => {
     const names = await buildFiles({ root: ROOT, directory, version, image, notes, app });
     await rm(target, { recursive: true, force: true });
     await rename(directory, target);
     for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Only what the tag names is released. */
@@ -124,7 +122,8 @@ function readFlags(): Flags | undefined {
     if (version === undefined) throw new Error('--version is missing');
     if (!VERSION.test(version))
       throw new Error(`--version takes X.Y.Z or X.Y.Z-rc.1, not ${version}`);
-    if (out === '') throw new Error('--out takes a directory, not an empty text');
+    refuseEmpty('--out', out);
+    refuseEmpty('--app', app);
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
     return { version, isDryRun: values['dry-run'], image, app, out };
   } catch (error) {

@@ -26,5 +26,6 @@ export async function runProgram(
     throw new Refusal(`${program} cannot be started: ${error.message}; ${hint}`);
   })) as [number | null];
   if (code === 0) return printed.stdout.trimEnd();
-  throw new Refusal(`${program} ${args[0]} failed: ${printed.stderr.trim().split('\n').at(-1)}`);
+  const said = printed.stderr.trim().split('\n').at(-1) || `it said nothing; ${hint}`;
+  throw new Refusal(`${program} ${args[0]} failed: ${said}`);
 }

@@ -9,6 +9,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { checkUpgradePage, findNotes } from '../../../deploy/release/notes.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { Program } from '../../surroundings/program.ts';
+import { until } from '../../surroundings/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 let directory: string;
@@ -63,6 +64,14 @@ describe('npm run release refuses in one sentence', () => {
       ['--version', '1.0.0', '--dry-run', '--image', 'a/b:1 2'],
       /--image takes an image without tag/,
     ],
+    'an image with a tag and nothing else': [
+      ['--version', '1.0.0', '--dry-run', '--image', 'x:1'],
+      /--image takes an image without tag, not x:1; run/,
+    ],
+    'an empty --app': [
+      ['--version', '1.0.0', '--dry-run', '--app='],
+      /^release: --app takes a directory, not an empty text; run with --help for usage$/,
+    ],
     'an unknown flag': [['--version', '1.0.0', '--publish'], /'--publish'; run with --help/],
     'a version that the changelog does not have': [
       ['--version', '999.0.0'],
@@ -96,6 +105,17 @@ describe('npm run release refuses in one sentence', () => {
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
     expect(output).toMatch(/^release: .*helm is v3\.19\.0, not 4; install helm 4/);
     expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['helm'] });
+  });
+
+  it.each([
+    ['/bin/true', '/bin/true says no version, not 4; install helm 4, or set HELM to its path'],
+    [
+      '/bin/false',
+      '/bin/false version failed: it said nothing; install helm 4, or set HELM to its path',
+    ],
+  ])('with %s for helm', async (HELM, says) => {
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
+    expect({ code, output }).toEqual({ code: 1, output: `release: ${says}\n` });
   });
 
   it('for a directory of something else, and keeps that', async () => {
@@ -151,6 +171,20 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
 }
+
+it('npm run release removes what it has begun when it is interrupted', async () => {
+  const HELM = await fakeHelm('v4.2.4');
+  await writeFile(HELM, (await readFile(HELM, 'utf8')).replace('[ -z', 'sleep 1; [ -z'));
+  const args = ['--version', '1.0.0', '--dry-run', '--out', join(directory, 'out')];
+  const program = await Program.start('deploy/release/main.ts', args, { HELM });
+  await until('it has begun', async () =>
+    (await readdir(directory)).some((name) => name.startsWith('out.part-')),
+  );
+  program.signal('SIGINT');
+  expect(await program.exited).toBe(130);
+  expect(await readdir(directory)).toEqual(['helm']);
+  await program.discard();
+});
 
 describe('npm run release --dry-run', () => {
   it('writes every file of a release, and nothing else', async () => {

@@ -1,0 +1,32 @@
+import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { constants } from 'node:os';
+
+const temporary = new Set<string>();
+
+/** The directory is removed in the end, also where a signal ends the process. */
+export async function withTemporary(
+  directory: string,
+  use: (directory: string) => Promise<void>,
+): Promise<void> {
+  if (temporary.size === 0) removeAtSignals();
+  temporary.add(directory);
+  try {
+    await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+    temporary.delete(directory);
+  }
+}
+
+function removeAtSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      // A program that was started may write into it meanwhile.
+      for (const directory of temporary) {
+        rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+      }
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
+}
