@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { CrashCoverage } from './coverage.ts';
 import type { CrashPoint, Job } from './job.ts';
 import { MUTATIONS } from './mutations.ts';
@@ -86,8 +86,8 @@ async function run(): Promise<void> {
   refuseUnused();
   if (values.mutation !== undefined) plantNamed(values.mutation);
   if (values.scenario !== undefined) await repeatFile(values.scenario);
-  else if (values.seed !== undefined) await repeatSeed(whole(values.seed), values.crash);
-  else await runMany(whole(values.seeds), whole(values.first));
+  else if (values.seed !== undefined) await repeatSeed(whole('seed'), values.crash);
+  else await runMany(whole('seeds'), whole('first'));
   conclude();
 }
 
@@ -100,7 +100,14 @@ function refuseUnused(): void {
     throw new UsageError('--seeds and --first are of many scenarios, --seed and --scenario of one');
   if (!isOne && (values.trace || values.crash.length > 0))
     throw new UsageError('--trace and --crash are of one scenario: give its --seed too');
-  if (!isOne && whole(values.seeds) === 0) throw new UsageError('--seeds takes a number from 1');
+  if (!isOne) refuseSeedsBeyond();
+}
+
+function refuseSeedsBeyond(): void {
+  if (whole('seeds') === 0) throw new UsageError('--seeds takes a number from 1');
+  const last = whole('first') + whole('seeds') - 1;
+  if (last > MOST)
+    throw new UsageError(`the last of these seeds is ${last}: ${MOST} is the largest`);
 }
 
 function plantNamed(name: string): void {
@@ -152,10 +159,14 @@ function note(result: JobResult): boolean {
   if (result.job.crashes === undefined) scenarios += 1;
   else aimedRuns += 1;
   coverage.add(result);
-  for (const what of result.met) met.set(what, (met.get(what) ?? 0) + 1);
+  noteMet(result.met);
   if (result.violation === undefined) return true;
   broken.push(result);
   return values.mutation === undefined;
+}
+
+function noteMet(names: Iterable<string>): void {
+  for (const what of names) met.set(what, (met.get(what) ?? 0) + 1);
 }
 
 /** A failure, how to repeat it, and what it takes. */
@@ -181,14 +192,14 @@ async function showShrunk(scenario: Scenario, invariant: string): Promise<void> 
 async function repeat(scenario: Scenario, job: Job): Promise<void> {
   const { runScenario } = await import('./run-scenario.ts');
   scenarios = 1;
-  const { violation, trace, crashed, met } = await runScenario(scenario, {
-    isTraced: values.trace,
-  });
+  const result = await runScenario(scenario, { isTraced: values.trace });
+  const { violation, trace } = result;
+  noteMet(result.met);
   const isShown = values.trace && violation !== undefined;
   for (const line of isShown ? [...timeline(trace), ''] : []) say(line);
   for (const line of trace) say(line);
   if (violation === undefined) return;
-  broken.push({ job, violation, crashed: [...crashed], met: [...met] });
+  broken.push({ job, violation, crashed: [...result.crashed], met: [...result.met] });
   say(`${violation.invariant}: ${violation.detail}`);
   if (!values.trace) await showShrunk(scenario, violation.invariant);
 }
@@ -235,8 +246,9 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function whole(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number <= MOST) return number;
-  throw new UsageError(`expected a whole number of at most ${MOST}, got "${text}"`);
+function whole(name: 'seed' | 'seeds' | 'first'): number {
+  const text = values[name] ?? '';
+  const number = wholeNumberIn(text);
+  if (number <= MOST) return number;
+  throw new UsageError(`--${name} takes a whole number from 0 to ${MOST}, not "${text}"`);
 }
