@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { cleanEnvironment } from './gates/clean-environment.ts';
 import { judge, lostRun, slowestFiles, type Tally } from './gates/tally.ts';
 
@@ -26,11 +27,12 @@ const LATER = ['long*', 'aws-localstack'];
 const workspace = mkdtempSync(join(tmpdir(), 'albridge-test-'));
 const tallyFile = join(workspace, 'tally.json');
 const args = process.argv.slice(2);
+const missing = args.find(isMissing);
+if (missing !== undefined) refuse(`there is no test file ${missing}`);
 const namesProject = args.some((arg) => arg.startsWith('--project'));
 const exitCode = await runVitest(
   namesProject ? args : [...LATER.map((name) => `--project=!${name}`), ...args],
 );
-if (exitCode === EX_USAGE) process.exit(EX_USAGE);
 const tally = existsSync(tallyFile)
   ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
   : lostRun;
@@ -62,20 +64,36 @@ async function runVitest(args: readonly string[]): Promise<number> {
   stopTogether(child);
   let startError = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (startError !== '' || /Startup Error|CACError/.test(text)) startError += text;
+    if (startError !== '' || /Startup Error|CACError|No test files found/.test(text))
+      startError += text;
     else process.stderr.write(text);
   });
   const [code] = (await once(child, 'close')) as [number | null];
   const complaint = usageIn(startError);
   if (complaint === undefined) process.stderr.write(startError);
   if (complaint === undefined) return code ?? 1;
+  return refuse(complaint);
+}
+
+function refuse(complaint: string): never {
   process.stderr.write(`test: ${complaint}; run with --help for usage\n`);
-  return EX_USAGE;
+  rmSync(workspace, { recursive: true });
+  process.exit(EX_USAGE);
+}
+
+/** The name of a test file of which there is none. vitest says so at length, as it takes any part of a path. */
+function isMissing(arg: string, index: number): boolean {
+  const isOfOption = arg.startsWith('-') || args[index - 1]?.startsWith('-') === true;
+  if (isOfOption || !arg.endsWith('.test.ts') || existsSync(arg)) return false;
+  const files = globSync('**/*.test.ts', { exclude: ['**/node_modules/**'] });
+  return !files.some((file) => file.includes(arg));
 }
 
 /** What vitest has against its arguments, without its stack. */
 function usageIn(text: string): string | undefined {
   const [, option] = /CACError: (.+)/.exec(text) ?? [];
+  const [, filter] = /^filter: (.+)$/m.exec(stripVTControlCharacters(text)) ?? [];
+  if (filter !== undefined) return `no test file matches ${filter}`;
   const [, project] = /The filter matched no projects: (.+?)\. /.exec(text) ?? [];
   return option ?? (project && `there is no project ${project}`);
 }

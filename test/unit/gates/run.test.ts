@@ -20,8 +20,12 @@ interface Started {
   readonly finished: Promise<Run>;
 }
 
-function start(directory: string, env: Readonly<Record<string, string>> = {}): Started {
-  const child = spawn(process.execPath, [runner], {
+function start(
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Started {
+  const child = spawn(process.execPath, [runner, ...args], {
     cwd: directory,
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -139,6 +143,24 @@ describe.concurrent('npm test', { timeout: 180_000 }, () => {
     const { code, lines } = await start(project.directory).finished;
     test.expect({ code, line: lines.at(-1) }).toEqual({ code: planting.code, line: planting.line });
     test.expect(lines.filter((line) => /^\d+ passed, \d+ failed/.test(line))).toHaveLength(1);
+  });
+
+  it.for([
+    ['b.test.ts', 'there is no test file b.test.ts'],
+    ['nothing', 'no test file matches nothing'],
+  ])('answers the filter %s, which matches nothing, with one sentence', async (found, test) => {
+    const [filter, says] = found as [string, string];
+    using project = plantProject({ 'vitest.config.ts': config(), 'a.test.ts': good });
+    const { code, lines } = await start(project.directory, {}, [filter]).finished;
+    const line = `test: ${says}; run with --help for usage`;
+    test.expect({ code, line: lines.at(-1) }).toEqual({ code: 2, line });
+    test.expect(lines.filter((one) => /include|filter/.test(one))).toEqual([]);
+  });
+
+  it('runs the test file that a filter names by a part of its path', async (test) => {
+    using project = plantProject({ 'vitest.config.ts': config(), 'ab.test.ts': good });
+    const { code, lines } = await start(project.directory, {}, ['b.test.ts']).finished;
+    test.expect({ code, line: lines.at(-1) }).toEqual({ code: 0, line: '1 passed, 0 failed' });
   });
 
   it("never shows the caller's cluster and account to a test", async (test) => {
