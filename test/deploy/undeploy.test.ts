@@ -75,6 +75,14 @@ describe('npm run undeploy', () => {
     const arn = arnOf(await objects.whenReady('guarded'));
     await objects.whenReady('plain');
 
+    // It has the Deployment and the namespace, and rights on none of the kinds.
+    const without = await undeploy('--kustomization', 'deploy/base');
+    expect(without).toMatchObject({ code: 1 });
+    expect(without.output).toMatch(
+      /^undeploy: deploy\/base has no rights .* nothing was deleted:\n {2}MyIngress /,
+    );
+    expect(await hasOperator()).toBe(true);
+
     // Long enough for the other one to go.
     const refused = await undeploy('--timeout', '15');
     expect(refused.code).toBe(1);

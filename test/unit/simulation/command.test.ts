@@ -45,6 +45,14 @@ describe('npm run simulate', () => {
     expect(said).toMatch(/^simulate: [^\n]+; run with --help for usage\n$/);
   });
 
+  it('lists what one scenario met', () => {
+    const { status, stdout } = spawnSync(process.execPath, [main, '--seed', '1', '--met'], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^met: .+ in 1 runs$/m);
+  });
+
   it.each([
     ['no JSON', '{"seed":', 'Unexpected end of JSON input'],
     ['of something else', '[]', 'the file is not as a failure prints it'],
