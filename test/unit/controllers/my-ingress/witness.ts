@@ -100,16 +100,23 @@ function faultsOfCreate(operation: string, write: WriteInput, scene: Scene): rea
  */
 function faultsOfName(
   operation: string,
-  { Name, GroupName }: WriteInput & { readonly Name?: string; readonly GroupName?: string },
-  { status }: MyIngress,
+  { Name, GroupName = '' }: WriteInput & { readonly Name?: string; readonly GroupName?: string },
+  object: MyIngress,
 ): readonly string[] {
-  if (operation === 'CreateSecurityGroup' && isBlank({ status })) return [];
-  const name = Name ?? GroupName ?? '';
-  const { targetGroups = [], securityGroup = '' } = status?.owned ?? {};
-  const records = { CreateTargetGroup: targetGroups, CreateSecurityGroup: [securityGroup] };
-  const known = Object.entries(records).find(([made]) => made === operation)?.[1];
-  const isOnRecord = known?.includes(name) ?? true;
-  return isOnRecord ? [] : [`${operation} ${name} before its name was on record`];
+  const name = Name ?? GroupName;
+  if (isOnRecord(operation, name, object)) return [];
+  return [`${operation} ${name} before its name was on record`];
+}
+
+function isOnRecord(operation: string, name: string, { status }: MyIngress): boolean {
+  switch (operation) {
+    case 'CreateTargetGroup':
+      return status?.owned?.targetGroups?.includes(name) ?? false;
+    case 'CreateSecurityGroup':
+      return status?.owned?.securityGroup === name || isBlank({ status });
+    default:
+      return true;
+  }
 }
 
 function listTargets(write: WriteInput): readonly string[] {
