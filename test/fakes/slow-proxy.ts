@@ -29,16 +29,9 @@ export async function startSlowProxy(
   /** Called when a request has its answer, or its sender gave it up. */
   onEnd: (request: ProxiedRequest) => void = () => {},
 ): Promise<SlowProxy> {
-  let delayMs = 0;
+  const delay = new Delay();
   let isHeld: (request: ProxiedRequest) => boolean = () => false;
   const held = new Set<ProxiedRequest>();
-  const delayed = { now: 0, most: 0 };
-  const delay = async (): Promise<void> => {
-    delayed.now += 1;
-    delayed.most = Math.max(delayed.most, delayed.now);
-    await sleep(delayMs);
-    delayed.now -= 1;
-  };
   const agent = new Agent({ keepAlive: true, ca: target.caPem });
   const server = createServer((incoming, outgoing) => {
     const { url: path = '/', method = 'GET' } = incoming;
@@ -50,26 +43,40 @@ export async function startSlowProxy(
     const send = (): void => passOn(incoming, outgoing, { url: target.url, agent });
     if (isHeld(request)) held.add(request);
     else if (path.includes('watch=true')) send();
-    else void delay().then(send);
+    else void delay.wait().then(send);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     delayBy: (ms) => {
-      delayMs = ms;
+      delay.ms = ms;
     },
     holdBack: (choose) => {
       isHeld = choose;
     },
     countHeld: () => held.size,
-    mostDelayed: () => delayed.most,
+    mostDelayed: () => delay.most,
     stop: async () => {
       server.close();
       server.closeAllConnections();
       agent.destroy();
     },
   };
+}
+
+class Delay {
+  ms = 0;
+  /** The most that have waited at once. */
+  most = 0;
+  #waiting = 0;
+
+  async wait(): Promise<void> {
+    this.#waiting += 1;
+    this.most = Math.max(this.most, this.#waiting);
+    await sleep(this.ms);
+    this.#waiting -= 1;
+  }
 }
 
 function passOn(

@@ -94,14 +94,18 @@ export class WithinRun implements AwsApi {
   }
 
   #note(output: object): void {
-    const { LoadBalancers, SecurityGroups, TagDescriptions } = output as Shown;
-    for (const { LoadBalancerArn: arn, LoadBalancerName: name } of LoadBalancers ?? []) {
+    const { LoadBalancers = [], SecurityGroups = [], TagDescriptions = [] } = output as Shown;
+    hideTag([...TagDescriptions, ...SecurityGroups]);
+    for (const { LoadBalancerArn: arn, LoadBalancerName: name } of LoadBalancers) {
       if (arn !== undefined && name?.includes(this.#runId)) this.#created.add(arn);
     }
-    for (const described of [...(TagDescriptions ?? []), ...(SecurityGroups ?? [])]) {
-      const shown = described.Tags?.filter(({ Key }) => Key !== RUN_TAG);
-      if (shown) described.Tags = shown;
-    }
+  }
+}
+
+function hideTag(all: readonly WithTags[]): void {
+  for (const described of all) {
+    const shown = described.Tags?.filter(({ Key }) => Key !== RUN_TAG);
+    if (shown) described.Tags = shown;
   }
 }
 
