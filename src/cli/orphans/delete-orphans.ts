@@ -1,3 +1,4 @@
+import { classifyOutcome } from '../../aws/client/aws-errors.ts';
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { CommandError, describeError } from '../errors.ts';
@@ -36,33 +37,69 @@ export async function deleteOrphans(
   ports: OrphanPorts,
   signal: AbortSignal,
 ): Promise<readonly Deletion[]> {
-  const done: Deletion[] = [];
-  for (const orphan of orphans) {
-    try {
-      done.push({ orphan, result: await deleteOne(orphan, ports, signal) });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const count = `${done.length} of ${orphans.length} are deleted`;
-      const message = `stopped at ${orphan.kind} ${orphan.id}: ${describeError(error)}; ${count}, the rest is as it was`;
-      throw new CommandError(message, error);
+  const run: Run = { orphans, done: [], isSent: false };
+  // The command ends at once, while a deletion that is sent goes on.
+  const onAbort = (): void => ports.say(escapeText(describeInterruption(run)));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for (const orphan of orphans) {
+      run.done.push({ orphan, result: await deleteOrStop(run, orphan, { ports, signal }) });
     }
+    return run.done;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
-  return done;
+}
+
+interface Run {
+  readonly orphans: readonly Orphan[];
+  readonly done: Deletion[];
+  /** A deletion of the one under way may have been carried out. */
+  isSent: boolean;
+}
+
+interface Means {
+  readonly ports: OrphanPorts;
+  readonly signal: AbortSignal;
+}
+
+async function deleteOrStop(run: Run, orphan: Orphan, means: Means): Promise<Deletion['result']> {
+  try {
+    return await deleteOne(run, orphan, means);
+  } catch (error) {
+    if (means.signal.aborted) throw error;
+    const where = `stopped at ${orphan.kind} ${orphan.id}`;
+    throw new CommandError(`${where}: ${describeError(error)}; ${describeRest(run)}`, error);
+  }
+}
+
+function describeInterruption(run: Run): string {
+  const { kind, id } = run.orphans[run.done.length] ?? {};
+  return `interrupted at ${kind} ${id}; ${describeRest(run)}`;
+}
+
+function describeRest({ orphans, done, isSent }: Run): string {
+  const count = `${done.length} of ${orphans.length} are deleted`;
+  if (!isSent) return `${count}, the rest is as it was`;
+  return `${count}, and whether this one was is not known: run albridge orphans again`;
 }
 
 async function deleteOne(
+  run: Run,
   orphan: Orphan,
-  ports: OrphanPorts,
-  signal: AbortSignal,
+  { ports, signal }: Means,
 ): Promise<Deletion['result']> {
   const startMs = ports.clock.monotonicMs();
   for (;;) {
     if (!(await isStillOrphan(orphan, ports, signal))) return 'gone';
     signal.throwIfAborted();
+    run.isSent = true;
     try {
       await ports.delete[orphan.kind](orphan.id);
+      run.isSent = false;
       return 'deleted';
     } catch (error) {
+      run.isSent = isAmbiguous(error);
       const waitedMs = ports.clock.monotonicMs() - startMs;
       if (!isInUse(error) || waitedMs >= LONGEST_WAIT_MS) throw error;
     }
@@ -76,6 +113,13 @@ async function deleteOne(
 /** Network interfaces of a deleted balancer hold its security group for some minutes. */
 const LONGEST_WAIT_MS = 300_000;
 const POLL_MS = 10_000;
+
+/** No answer, or none that says what became of the request. */
+function isAmbiguous(error: unknown): boolean {
+  if (!(error instanceof OperatorError)) return false;
+  if (error.reason === 'AwsError') return classifyOutcome(error.cause).statusCode === 0;
+  return ['AwsUnavailable', 'AwsUnreachable', 'AwsUnreadable'].includes(error.reason);
+}
 
 function isInUse(error: unknown): boolean {
   if (!(error instanceof OperatorError)) return false;

@@ -99,6 +99,55 @@ describe('the deletion of orphans', () => {
     expect(place.deleted).toEqual(['load-balancer']);
   });
 
+  it.each(['AwsUnreachable', 'AwsUnavailable', 'AwsUnreadable', 'AwsError'])(
+    'says what is not known after the failure %s, which is no refusal',
+    async (reason) => {
+      const place = new Place();
+      place.failures = { 'target-group': () => failWith(reason) };
+      await expect(place.run()).rejects.toThrow(
+        /; 1 of 3 are deleted, and whether this one was is not known: run albridge orphans again$/,
+      );
+    },
+  );
+
+  it('knows that a refusal with an unknown code changed nothing', async () => {
+    const place = new Place();
+    const cause = { $metadata: { httpStatusCode: 400 } };
+    place.failures = {
+      'target-group': () =>
+        new OperatorError({ reason: 'AwsError', message: 'no', healedBy: 'time', cause }),
+    };
+    await expect(place.run()).rejects.toThrow(/; 1 of 3 are deleted, the rest is as it was$/);
+  });
+
+  it('says at an interruption how many are deleted', async () => {
+    const place = new Place();
+    const interrupted = new AbortController();
+    place.failures = {
+      'target-group': () => {
+        interrupted.abort(new Error('interrupted'));
+        return undefined;
+      },
+    };
+    await expect(place.run(interrupted.signal)).rejects.toThrow('interrupted');
+    expect(place.said).toEqual([
+      'interrupted at target-group target-group; 1 of 3 are deleted, and whether this one was is not known: run albridge orphans again',
+    ]);
+  });
+
+  it('says at an interruption between two deletions that the rest is as it was', async () => {
+    const place = new Place();
+    place.failures = { 'security-group': () => failWith('DependencyViolation') };
+    const interrupted = new AbortController();
+    const failed = expect(place.run(interrupted.signal)).rejects.toThrow('interrupted');
+    await place.clock.advance(1_000);
+    interrupted.abort(new Error('interrupted'));
+    await failed;
+    expect(place.said.at(-1)).toBe(
+      'interrupted at security-group security-group; 2 of 3 are deleted, the rest is as it was',
+    );
+  });
+
   it('waits for what is still in use, and looks again before each attempt', async () => {
     const place = new Place();
     let refusals = 2;
