@@ -3,6 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
+import { limitPlugins } from './credential-plugin.ts';
 import { explainFailure, findFault, findTlsFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
@@ -145,6 +146,7 @@ async function readCredentials(
   signal: AbortSignal,
 ): Promise<Credentials> {
   const options: RequestOptions = { headers: {} };
+  limitPlugins(config, signal);
   try {
     await raceAbort(allowPlainHttp(config).applyToHTTPSOptions(options), signal);
   } catch (error) {

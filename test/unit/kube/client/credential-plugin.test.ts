@@ -1,0 +1,81 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Cluster, loadCluster } from '../../../../src/kube/client/credentials.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+
+let directory: string;
+let clock: ManualClock;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'albridge-plugin-'));
+  clock = new ManualClock();
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function openWithPlugin(script: string): Cluster {
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'sh',
+    args: ['-c', script],
+  };
+  const kubeconfig = join(directory, 'config');
+  const config = {
+    'current-context': 'a',
+    clusters: [{ name: 'a', cluster: { server: 'https://a.example' } }],
+    users: [{ name: 'a', user: { exec } }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+  };
+  writeFileSync(kubeconfig, JSON.stringify(config));
+  return loadCluster({ kubeconfig }, clock);
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The script writes its process id into a file first. */
+async function readProcessId(): Promise<number> {
+  const path = join(directory, 'pid');
+  return vi.waitFor(() => {
+    if (!existsSync(path)) throw new Error('not started yet');
+    const text = readFileSync(path, 'utf8');
+    if (!text.endsWith('\n')) throw new Error('not written yet');
+    return Number(text);
+  });
+}
+
+describe('a credential plugin', () => {
+  it.each(['yes', 'yes >&2'])('that prints without end is ended: %s', async (command) => {
+    const cluster = openWithPlugin(`echo $$ > '${directory}/pid'; exec ${command}`);
+    await expect(cluster.credentials()).rejects.toThrow(
+      /: the credential plugin "sh" failed: it printed more than 1 MB, which is no ExecCredential; correct that, or choose a context with another user$/,
+    );
+    expect(isRunning(await readProcessId())).toBe(false);
+  });
+
+  it('is ended where it does not answer in time', async () => {
+    const cluster = openWithPlugin(`echo $$ > '${directory}/pid'; trap '' TERM; exec sleep 100`);
+    const failed = expect(cluster.credentials()).rejects.toThrow(/"sh" has not answered/);
+    const processId = await readProcessId();
+    expect(isRunning(processId)).toBe(true);
+    await clock.advance(10_000);
+    await failed;
+    await vi.waitFor(() => expect(isRunning(processId)).toBe(false));
+  });
+
+  it('may take what it prints from what it has started', async () => {
+    const credential = JSON.stringify({ kind: 'ExecCredential', status: { token: 'abc' } });
+    const cluster = openWithPlugin(`(sleep 0.1; echo '${credential}') & wait`);
+    await expect(cluster.credentials()).resolves.toMatchObject({
+      headers: { authorization: 'Bearer abc' },
+    });
+  });
+});
