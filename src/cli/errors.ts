@@ -72,12 +72,16 @@ export function addressCaller(message: string): string {
 const UNSIGNED =
   'the certificate of the API server is not signed by the certificate-authority of the kubeconfig, or there is none in it: correct that, or server';
 
+const CHECK_CLOCK = 'renew it, or correct the clock of this machine';
+
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const UNTRUSTED: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNSIGNED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNSIGNED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNSIGNED,
+  CERT_HAS_EXPIRED: `the certificate of the API server has expired: ${CHECK_CLOCK}`,
+  CERT_NOT_YET_VALID: `the certificate of the API server is not valid yet: ${CHECK_CLOCK}`,
   ERR_TLS_CERT_ALTNAME_INVALID:
     'the certificate of the API server is for other names: correct server or tls-server-name in the kubeconfig',
   ERR_SSL_WRONG_VERSION_NUMBER:

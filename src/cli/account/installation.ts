@@ -182,7 +182,11 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
   return [`AWS_REGION is ${region}, the operator works in ${own}`];
 }
 
-async function readSystemUid(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {
+/** Of kube-system: the default id of the cluster. Undefined: the caller may not read it. */
+export async function readSystemUid(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const path = '/api/v1/namespaces/kube-system';
   return (await readIfAllowed<KubeObject>(client, { path, signal }))?.metadata.uid;
 }

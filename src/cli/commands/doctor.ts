@@ -1,5 +1,5 @@
 import { readIfAllowed, type ServiceAccountUser } from '../account/access.ts';
-import { chooseInstallation } from '../account/installation.ts';
+import { chooseInstallation, readSystemUid } from '../account/installation.ts';
 import { type FoundOperators, readOperators } from '../account/operators.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -52,7 +52,7 @@ async function examine(context: CommandContext): Promise<readonly Check[]> {
   const access = context.cluster();
   const server = await checkServer(access, { clock, signal });
   if (server.some(({ name, verdict }) => name === 'API server' && verdict === 'failed')) {
-    const message = 'the API server does not answer';
+    const message = 'it is checked once that is corrected';
     return [...server, { name: 'everything else', verdict: 'not checked', message }];
   }
   // Each of the two parts says it where this fails.
@@ -99,7 +99,9 @@ async function examineOperators(
   const rights = await Promise.all(
     [...users].map((user) => checkOperatorRights(access, user, scope)),
   );
-  return [...judgeDeployments(found), ...judgeClusterIds(operators), ...rights.flat()];
+  const isAlone = operators.length < 2;
+  const systemUid = isAlone ? undefined : await readSystemUid(access.client, scope.signal);
+  return [...judgeDeployments(found), ...judgeClusterIds(operators, systemUid), ...rights.flat()];
 }
 
 async function examineAccount(

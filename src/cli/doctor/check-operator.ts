@@ -123,28 +123,40 @@ export function judgeLease({ metadata, spec = {} }: Lease, nowMs: number): Check
   };
 }
 
-/** Two operators of one cluster id would undo each other's work; pure. */
-export function judgeClusterIds(operators: readonly Operator[]): readonly Check[] {
+/**
+ * Two operators that serve one namespace both reconcile its objects, whatever their cluster ids. `systemUid`: the id of
+ * one without a setting, where it is known. Pure.
+ */
+export function judgeClusterIds(
+  operators: readonly Operator[],
+  systemUid?: string,
+): readonly Check[] {
   const name = 'cluster id';
   const serving = operators.filter(({ env }) => servesMyIngress(env));
-  const byId = Map.groupBy(serving, ({ env }) => env['ALBRIDGE_CLUSTER_ID']?.trim() ?? '');
-  const doubled = [...byId].filter(([, same]) => overlaps(same));
   if (serving.length === 0) return [];
+  const doubled = serving.filter((one) =>
+    serving.some((other) => other !== one && overlaps([one, other])),
+  );
   if (doubled.length === 0)
     return [{ name, verdict: 'ok', message: 'no two operators work on the same objects' }];
-  return doubled.map(([id, same]) => {
-    const names = same.map((one) => `${one.namespace}/${one.name}`).join(' and ');
-    const what = id === '' ? 'the UID of kube-system' : id;
-    const message = `${names} have the same id, ${what}, and serve the same namespaces`;
-    const next = 'remove one of them, or give them different ALBRIDGE_NAMESPACES';
-    return { name, verdict: 'failed', message, next };
-  });
+  const names = doubled.map((one) => `${one.namespace}/${one.name}`).join(' and ');
+  const message = `${names} serve the same namespaces${describeIds(doubled, systemUid)}`;
+  const next = 'remove one of them, or give them different ALBRIDGE_NAMESPACES';
+  return [{ name, verdict: 'failed', message, next }];
+}
+
+function describeIds(operators: readonly Operator[], systemUid = 'the UID of kube-system'): string {
+  const ids = operators.map(({ env }) => env['ALBRIDGE_CLUSTER_ID']?.trim() || systemUid);
+  const distinct = [...new Set(ids)];
+  return distinct.length === 1
+    ? ` and have the same id, ${distinct[0]}`
+    : `, with the ids ${distinct.join(' and ')}`;
 }
 
 /** One without a list of namespaces serves them all. */
 function overlaps(operators: readonly Operator[]): boolean {
   const lists = operators.map(({ env }) => listItems(env['ALBRIDGE_NAMESPACES']));
-  if (operators.length > 1 && lists.some((list) => list.length === 0)) return true;
+  if (lists.some((list) => list.length === 0)) return true;
   const names = lists.flat();
   return new Set(names).size < names.length;
 }

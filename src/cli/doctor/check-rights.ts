@@ -55,6 +55,11 @@ export async function checkOwnRights(
   { kinds, signal }: { readonly kinds: readonly OurKind[]; readonly signal: AbortSignal },
 ): Promise<readonly Check[]> {
   const name = 'your rights';
+  // Neither what nobody serves nor what the API server refused to say is known.
+  if (kinds.length === 0) {
+    const message = 'no kind of albridge is known to be installed';
+    return [{ name, verdict: 'not checked', message }];
+  }
   const rights = kinds.map(({ plural, group }) => `list ${plural} ${group}`);
   const missing = await findMissing(rights, { client, signal }, namespace);
   const where = namespace === undefined ? 'every namespace' : `the namespace ${namespace}`;

@@ -37,7 +37,7 @@ export async function listAll(options: ListOptions): Promise<string> {
   const first = await pages.read();
   try {
     let token = first.metadata.continue;
-    while (token) token = (await pages.read(token)).metadata.continue;
+    while (token) token = (await pages.readNext(token)).metadata.continue;
     return first.metadata.resourceVersion;
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 410) throw error;
@@ -60,6 +60,13 @@ class Pages {
     this.#options = options;
     this.#mostItems = options.mostItems ?? MOST_ITEMS;
     this.#limit = this.#mostItems;
+  }
+
+  /** The token of a page says where it ends: one that is repeated would be asked for without end. */
+  async readNext(token: string): Promise<Page> {
+    const page = await this.read(token);
+    if (page.metadata.continue === token) throw createForeignError(this.#options.collection);
+    return page;
   }
 
   async read(token?: string): Promise<Page> {
@@ -86,12 +93,14 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
     signal,
   });
   signal.throwIfAborted();
-  if (!isPage(page)) {
-    const message = `the answer to a list of ${collection.kind.plural} is none of Kubernetes`;
-    throw new KubeError({ status: 200, reason: '', message });
-  }
+  if (!isPage(page)) throw createForeignError(collection);
   for (const item of page.items ?? []) options.onItem(item);
   return page;
+}
+
+function createForeignError({ kind }: Collection): KubeError {
+  const message = `the answer to a list of ${kind.plural} is none of Kubernetes`;
+  return new KubeError({ status: 200, reason: '', message });
 }
 
 /** Another program may answer at the address of an API server, which always writes `items`. */

@@ -86,6 +86,7 @@ describe('a server that is no API server', () => {
     '{"metadata":{},"items":5}',
     '{"metadata":{},"items":[null]}',
     '{"metadata":{},"items":[{"metadata":null}]}',
+    '{"metadata":{"continue":"x","resourceVersion":"1"},"items":[]}',
   ])('and answers %s is named so', async (text) => {
     const server = `http://${await answering(200, text)}`;
     const status = await run('status', { server });

@@ -10,6 +10,11 @@ describe('a connection that fails for TLS', () => {
     ],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /is not signed by the certificate-authority/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /is for other names: correct server or tls-server-name/],
+    [
+      'CERT_HAS_EXPIRED',
+      /^the certificate of the API server has expired: renew it, or correct the clock of this machine$/,
+    ],
+    ['CERT_NOT_YET_VALID', /^the certificate of the API server is not valid yet: renew it, or/],
     ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS there: correct its port/],
   ])('names what of the kubeconfig is wrong: %s', (code, says) => {
     const failed = new TypeError('fetch failed', {

@@ -199,10 +199,30 @@ describe('the operator', () => {
       two({ ALBRIDGE_NAMESPACES: 'x' }, { ALBRIDGE_NAMESPACES: 'y' }),
       'ok',
     ],
-    ['twice, with different ids', two({}, { ALBRIDGE_CLUSTER_ID: 'b' }), 'ok'],
+    ['twice, with different ids', two({}, { ALBRIDGE_CLUSTER_ID: 'b' }), 'failed'],
     ['twice, once without balancers', two({}, { ALBRIDGE_KINDS: 'myapp' }), 'ok'],
   ])('%s', (_name, operators, verdict) => {
     expect(judgeClusterIds(operators).map((check) => check.verdict)).toEqual([verdict]);
+  });
+
+  it.each([
+    [
+      two({}, { ALBRIDGE_CLUSTER_ID: 'u1' }),
+      'a/albridge and b/albridge serve the same namespaces and have the same id, u1',
+    ],
+    [
+      two({}, { ALBRIDGE_CLUSTER_ID: 'x' }),
+      'a/albridge and b/albridge serve the same namespaces, with the ids u1 and x',
+    ],
+    [
+      [
+        ...two({ ALBRIDGE_NAMESPACES: 'x' }, { ALBRIDGE_NAMESPACES: 'y' }),
+        operator({ namespace: 'c', env: { ALBRIDGE_NAMESPACES: 'y' } }),
+      ],
+      'b/albridge and c/albridge serve the same namespaces and have the same id, u1',
+    ],
+  ])('those of the same namespaces are named with their ids', (operators, message) => {
+    expect(judgeClusterIds(operators, 'u1')).toMatchObject([{ message }]);
   });
 });
 
