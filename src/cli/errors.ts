@@ -1,6 +1,7 @@
 import { DeadlineExceeded } from '../core/ports/clock.ts';
 import { OperatorError } from '../core/reconcile/operator-error.ts';
 import { KubeError, NoAnswerError, ProxyError } from '../kube/client/kube-error.ts';
+import { explainAwsFailure } from './aws-failure.ts';
 
 /** Exit codes. 2 is that of `plan` alone: something would change. */
 export const exitCodes = {
@@ -44,12 +45,19 @@ export const ABOUT_PROXY = 'start the proxy, or correct proxy-url in the kubecon
 /** One sentence with the next step, for any error. */
 export function describeError(error: unknown): string {
   if (error instanceof CommandError) return error.message;
-  if (error instanceof OperatorError) return addressCaller(error.message);
+  if (error instanceof OperatorError) return describeFailure(error);
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded)
     return describeSilence(error);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
+}
+
+const ABOUT_AWS = ['AwsError', 'AwsUnreachable', 'AwsUnreadable'];
+
+function describeFailure({ cause, message, reason }: OperatorError): string {
+  const why = ABOUT_AWS.includes(reason) ? explainAwsFailure(cause) : undefined;
+  return why === undefined ? addressCaller(message) : `${message.split(': ', 1)[0]}: ${why}`;
 }
 
 function describeSilence(error: NoAnswerError | DeadlineExceeded): string {

@@ -2,7 +2,7 @@
 // May import it: src/cli.
 // Start with: this file.
 
-import { type Clock, startDeadline } from '../../core/ports/clock.ts';
+import { type Clock, DeadlineExceeded, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { createHttpHandler } from '../client/http-handler.ts';
 import { createSdkClient, type SdkClientOptions } from '../client/sdk-api.ts';
 import { createIdentityCommand, findIam, iamService, stsService } from './identity-commands.ts';
@@ -91,6 +91,17 @@ type Ask = Parameters<typeof createIdentityCommand>;
 
 const DEADLINE_MS = 10_000;
 
+/** The SDK has no limit for what hands out credentials, such as a credential_process. */
+export class CredentialsTimeout extends Error {
+  constructor(cause: DeadlineExceeded) {
+    super(
+      `the credentials of AWS do not come within ${DEADLINE_MS / 1000} s: run aws sts get-caller-identity to see what the profile or its credential_process waits for`,
+      { cause },
+    );
+    this.name = 'CredentialsTimeout';
+  }
+}
+
 async function send<T>(
   client: ReturnType<typeof createSdkClient>,
   ask: Ask,
@@ -98,6 +109,9 @@ async function send<T>(
 ): Promise<T> {
   const limit = startDeadline(clock, DEADLINE_MS, signal);
   try {
+    await raceAbort(client.config.credentials(), limit.signal).catch((error: unknown) => {
+      throw error instanceof DeadlineExceeded ? new CredentialsTimeout(error) : error;
+    });
     const how = { abortSignal: limit.signal };
     return (await client.send(createIdentityCommand(...ask) as never, how)) as T;
   } finally {

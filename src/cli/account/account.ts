@@ -56,6 +56,10 @@ const TEXTS: AwsReasonTexts = {
     cause: awsReasons.AwsUnreachable.cause,
     next: 'check AWS_ENDPOINT_URL, AWS_REGION, HTTPS_PROXY and the network of this machine',
   },
+  AwsError: {
+    cause: awsReasons.AwsError.cause,
+    next: 'act on what AWS says, or check AWS_ENDPOINT_URL',
+  },
 };
 
 /** Credentials come from the SDK's default chain. What `writes` does not list cannot be sent. */

@@ -1,7 +1,11 @@
 import { classifyOutcome, translateAwsError } from '../../aws/client/aws-errors.ts';
 import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
-import { type CallerIdentity, readCallerIdentity } from '../../aws/identity/identity.ts';
+import {
+  type CallerIdentity,
+  CredentialsTimeout,
+  readCallerIdentity,
+} from '../../aws/identity/identity.ts';
 import type { AwsConfig } from '../../config/config.ts';
 import {
   chooseSubnets,
@@ -9,6 +13,7 @@ import {
 } from '../../controllers/my-ingress/discovery/choose-subnets.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { openAccount } from '../account/account.ts';
+import { explainAwsFailure } from '../aws-failure.ts';
 import { USER_AGENT } from '../cluster.ts';
 import { describeError } from '../errors.ts';
 import { type CalledApi, callReads } from './call-reads.ts';
@@ -55,6 +60,11 @@ function describeNoIdentity(error: unknown): Check {
   if (reason === 'Throttled' || reason === 'AwsUnavailable') {
     const next = 'try again in a minute; if it persists, check the server at AWS_ENDPOINT_URL';
     return { name, verdict: 'failed', message: `STS answers ${errorCode}: ${said}`, next };
+  }
+  const why = error instanceof CredentialsTimeout ? error.message : explainAwsFailure(error);
+  if (why !== undefined) {
+    const [message = '', next = ''] = why.split(/: (.*)/s);
+    return { name, verdict: 'failed', message, next };
   }
   if (statusCode > 0) {
     const next = 'log in again: aws sts get-caller-identity fails the same way';

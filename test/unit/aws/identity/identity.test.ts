@@ -1,10 +1,14 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCallerIdentity, simulatePolicy } from '../../../../src/aws/identity/identity.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { startConnectProxy } from '../../../fakes/connect-proxy.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 interface Asked {
   readonly parameters: URLSearchParams;
@@ -73,6 +77,27 @@ describe('the identity of the caller', () => {
       ]);
     } finally {
       await proxy.stop();
+    }
+  });
+
+  it('waits ten seconds for credentials', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
+    const directory = mkdtempSync(join(tmpdir(), 'albridge-identity-'));
+    const file = join(directory, 'config');
+    writeFileSync(file, '[default]\ncredential_process = sleep 2\n');
+    vi.stubEnv('AWS_CONFIG_FILE', file);
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'none'));
+    const clock = new ManualClock();
+    try {
+      const failed = expect(readCallerIdentity({ ...options(), clock })).rejects.toThrow(
+        'the credentials of AWS do not come within 10 s: run aws sts get-caller-identity to see what the profile or its credential_process waits for',
+      );
+      await clock.advance(10_000);
+      await failed;
+      expect(asked).toEqual([]);
+    } finally {
+      rmSync(directory, { recursive: true });
     }
   });
 
