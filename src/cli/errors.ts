@@ -118,8 +118,8 @@ export function isAnonymous({ status, message }: KubeError): boolean {
 }
 
 function adviseOnAnswer(error: KubeError): string {
-  const { status, reason, details } = error;
-  switch (isOfOther(status, reason) ? 0 : status) {
+  const { status, details } = error;
+  switch (isOfOther(error) ? 0 : status) {
     case 0:
       return 'check that the address in the kubeconfig is that of an API server';
     case 401:
@@ -139,8 +139,8 @@ function adviseOnAnswer(error: KubeError): string {
 }
 
 /** Without a Status it is a login page, or a server of another protocol. */
-function isOfOther(status: number, reason: string): boolean {
-  return status < 400 || (status === 400 && reason === '');
+function isOfOther({ isForeign, reason, status }: KubeError): boolean {
+  return isForeign || status < 400 || (status === 400 && reason === '');
 }
 
 function adviseOnRights(error: KubeError): string {

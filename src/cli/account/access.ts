@@ -1,6 +1,7 @@
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
+import { isAnonymous } from '../errors.ts';
 
 /** Reads that the caller may lack the right for, and questions about rights. */
 
@@ -14,13 +15,14 @@ export function readIfAllowed<T>(client: KubeClient, read: Read): Promise<T | un
   return tryIfAllowed(() => client.request<T>({ method: 'GET', ...read }));
 }
 
-/** undefined where the API server answers 403 or 404. */
+/** undefined where the API server answers 403 or 404; a caller who is not logged in can correct that, and gets it thrown. */
 export async function tryIfAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof KubeError && (error.status === 403 || error.status === 404)) return;
-    throw error;
+    if (!(error instanceof KubeError) || error.isForeign || isAnonymous(error)) throw error;
+    if (error.status !== 403 && error.status !== 404) throw error;
+    return undefined;
   }
 }
 

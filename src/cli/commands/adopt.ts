@@ -136,8 +136,12 @@ async function refuseTaken(
   const { client } = context.cluster();
   const held = (await readMyIngress(client, { namespace, name }, context.signal))?.status?.alb?.arn;
   if (held === undefined) return;
-  const whose = held === arn ? 'holds it already' : `holds another load balancer, ${held}`;
-  throw new CommandError(`MyIngress ${namespace}/${name} ${whose}: give another --name`);
+  const holder = `MyIngress ${namespace}/${name} holds`;
+  throw new CommandError(
+    held === arn
+      ? `${holder} it already: it is adopted, and nothing is left to do`
+      : `${holder} another load balancer, ${held}: give another --name`,
+  );
 }
 
 function describe({ adoption, arn, consent, listenerArns, traffic, warnings }: Printed): object {

@@ -83,7 +83,7 @@ export async function listAll<T>(
 function describeLack(
   error: unknown,
 ): Extract<Listing, { readonly lack: string }>['lack'] | undefined {
-  if (!(error instanceof KubeError)) return undefined;
+  if (!(error instanceof KubeError) || error.isForeign) return undefined;
   if (error.status === 404) return 'not installed';
   return error.status === 403 && !isAnonymous(error) ? 'you may not list it' : undefined;
 }

@@ -16,6 +16,8 @@ export interface KubeErrorOptions {
   readonly message: string;
   readonly retryAfterMs?: number;
   readonly details?: KubeErrorDetails;
+  /** No API server writes such an answer. */
+  readonly isForeign?: boolean;
 }
 
 /** An answer of the API server other than 2xx, or an ERROR event of a watch. */
@@ -27,6 +29,7 @@ export class KubeError extends Error {
   /** Delay that the server asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly details: KubeErrorDetails | undefined;
+  readonly isForeign: boolean;
 
   constructor(options: KubeErrorOptions) {
     super(options.message);
@@ -35,6 +38,7 @@ export class KubeError extends Error {
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
     this.details = options.details;
+    this.isForeign = options.isForeign ?? false;
   }
 }
 
@@ -67,8 +71,18 @@ export function parseKubeError(
   const statusBody = parseStatus(body);
   const error = createKubeError(status, statusBody);
   const headerMs = parseRetryAfter(headers['retry-after']);
-  if (headerMs === undefined) return error;
-  return new KubeError({ ...copyOptions(error), retryAfterMs: headerMs });
+  const isForeign = status === 404 && statusBody['kind'] === undefined && !isPlain404(body);
+  if (headerMs === undefined && !isForeign) return error;
+  return new KubeError({
+    ...copyOptions(error),
+    isForeign,
+    ...(headerMs !== undefined && { retryAfterMs: headerMs }),
+  });
+}
+
+/** The text for a path that is not served; a proxy may send none. */
+function isPlain404(body: string): boolean {
+  return ['', '404 page not found'].includes(body.trim());
 }
 
 /** The KubeError for the `object` of a watch's ERROR event, which is a Status too. */
@@ -219,8 +233,9 @@ function parseDetails(details: Readonly<Record<string, unknown>>): KubeErrorDeta
 }
 
 function copyOptions(error: KubeError): KubeErrorOptions {
-  const { status, reason, message, details } = error;
-  return { status, reason, message, ...(details !== undefined && { details }) };
+  const { status, reason, message, details, retryAfterMs } = error;
+  const known = { status, reason, message, ...(details !== undefined && { details }) };
+  return retryAfterMs === undefined ? known : { ...known, retryAfterMs };
 }
 
 /** The API server sends whole seconds; a date (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after) it never sends. */

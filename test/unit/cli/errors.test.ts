@@ -37,6 +37,17 @@ describe('an answer that is no Status', () => {
     );
   });
 
+  it('with 404 asks for no CRD', () => {
+    const page = describeError(parseKubeError(404, {}, '<html>no such page</html>'));
+    expect(page).toBe(
+      'the API server answered 404: check that the address in the kubeconfig is that of an API server',
+    );
+    for (const text of ['404 page not found\n', '{"kind":"Status","code":404}'])
+      expect(describeError(parseKubeError(404, {}, text))).toContain(
+        'install the CRDs of albridge',
+      );
+  });
+
   it('is distinguished from a refusal by the API server', () => {
     const refusal = { kind: 'Status', reason: 'BadRequest', message: 'spec.a: wrong' };
     const said = describeError(parseKubeError(400, {}, JSON.stringify(refusal)));

@@ -84,6 +84,12 @@ describe('the id of the cluster', () => {
     expect(doubt).toMatch(says);
   });
 
+  it('is not proved for a caller who may read nothing, and asks for the rights', () => {
+    expect(decide({ systemUid: undefined }, BLUE).doubt).toBe(
+      'that blue is the id of this cluster is not proved: ask for the rights to get the namespace kube-system and to list Deployments in all namespaces, which prove it',
+    );
+  });
+
   it('is proved for its namespace by an operator that works there', () => {
     const operators = [work(BLUE, ['web']), work(GREEN, ['shop'])];
     expect(decide({ operators, namespace: 'web' }, BLUE).doubt).toBeUndefined();

@@ -32,7 +32,8 @@ function access(answers: Readonly<Record<string, Answer>>, asked: string[] = [])
       const plural = Object.keys(answers).find((one) => path.includes(`/${one}`)) ?? '';
       const { status, body, mostItems = Infinity }: Answer = answers[plural] ?? MISSING;
       if (Number(query?.['limit'] ?? 1) > mostItems) throw new BodyTooLarge(1);
-      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const bytes = new TextEncoder().encode(text);
       return {
         status,
         headers: {},
