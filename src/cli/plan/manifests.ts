@@ -2,6 +2,7 @@ import { myIngressKind } from '../../apis/my-ingress.ts';
 import { formatApiVersion, type KubeObject } from '../../core/objects/kube-object.ts';
 import { parseYamlDocuments } from '../../kube/client/yaml.ts';
 import { CommandError } from '../errors.ts';
+import { isNamespaceName } from '../objects/names.ts';
 import { refuseExpansion } from './manifest-size.ts';
 
 /** A manifest as written: not validated, without defaults. */
@@ -56,6 +57,11 @@ function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   try {
     return parseYamlDocuments(text).filter((document) => document !== null);
   } catch (error) {
+    const line = text.split('\n').findIndex((one) => one.includes('{{'));
+    if (line >= 0) {
+      const where = `${source} is a template, with {{ in line ${line + 1}`;
+      throw new CommandError(`${where}: render the template first (helm template)`, error);
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${source} is not valid YAML: ${why}; correct it`, error);
   }
@@ -86,15 +92,23 @@ function readKind(object: unknown): string {
 function check(object: unknown, { source, namespace, only }: ManifestPlace): Manifest {
   const fields = toFields(object);
   const metadata = toFields(fields['metadata']);
-  const { name, namespace: own = only ?? namespace } = metadata;
+  const { name } = metadata;
   if (typeof name !== 'string' || name === '') {
     throw new CommandError(
       `${source} has a MyIngress whose metadata.name is missing or no text: give it the name of the object to compare with`,
     );
   }
-  if (typeof own !== 'string' || (only !== undefined && own !== only)) {
+  // Null and an empty text are none for the API server.
+  const given = metadata['namespace'] ?? '';
+  const own = given === '' ? (only ?? namespace) : given;
+  if (typeof own !== 'string' || !isNamespaceName(own)) {
     throw new CommandError(
-      `${source} has MyIngress ${name} in namespace ${String(own)}, not ${only}: leave --namespace out, or correct it`,
+      `${source} has MyIngress ${name} with the namespace ${JSON.stringify(own)}, which cannot be one: correct it`,
+    );
+  }
+  if (only !== undefined && own !== only) {
+    throw new CommandError(
+      `${source} has MyIngress ${name} in namespace ${own}, not ${only}: leave --namespace out, or correct it`,
     );
   }
   return { ...fields, metadata: { ...metadata, name, namespace: own } } as unknown as Manifest;

@@ -43,19 +43,51 @@ type Fields = Readonly<Record<string, unknown>>;
 /** An empty file is one without contexts, and of several documents the first one counts, as for kubectl. */
 function parse(text: string): Fields {
   const config = parseFirst(text) ?? {};
-  if (isFields(config)) return refuseNoLists(config);
+  if (isFields(config)) return refuseOtherTypes(config);
   const what = Array.isArray(config) ? 'a list' : 'a text';
   throw new Error(`is no kubeconfig, but ${what}: correct or replace it`);
 }
 
-/** client-node takes what is no list for none. */
-function refuseNoLists(config: Fields): Fields {
-  for (const name of ['clusters', 'contexts', 'users']) {
+/** The fields that are texts, by the list and the field of its entries that has them. */
+const TEXTS = {
+  clusters: [
+    'cluster',
+    ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'],
+    ['proxy-url'],
+  ],
+  contexts: ['context', ['cluster', 'user']],
+  users: [
+    'user',
+    ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'],
+    ['token', 'tokenFile', 'username', 'password', 'as'],
+  ],
+} as const;
+
+/** client-node takes what is no list for none, and fields as they come. */
+function refuseOtherTypes(config: Fields): Fields {
+  refuseNoText(config, ['current-context'], '');
+  for (const [name, [inner, ...texts]] of Object.entries(TEXTS)) {
     const list = config[name] ?? [];
-    if (!Array.isArray(list))
-      throw new Error(`cannot be used, ${name} is no list: correct or replace it`);
+    if (!Array.isArray(list)) throw createTypeError(name, 'list');
+    for (const [index, entry] of (list as readonly unknown[]).entries()) {
+      const path = `${name}[${index}]`;
+      if (!isFields(entry)) throw createTypeError(path, 'mapping');
+      refuseNoText(entry, ['name'], `${path}.`);
+      const fields = entry[inner] ?? {};
+      if (!isFields(fields)) throw createTypeError(`${path}.${inner}`, 'mapping');
+      refuseNoText(fields, texts.flat(), `${path}.${inner}.`);
+    }
   }
   return config;
+}
+
+function refuseNoText(fields: Fields, names: readonly string[], path: string): void {
+  const wrong = names.find((name) => typeof (fields[name] ?? '') !== 'string');
+  if (wrong !== undefined) throw createTypeError(`${path}${wrong}`, 'text');
+}
+
+function createTypeError(path: string, type: string): Error {
+  return new Error(`cannot be used, ${path} is no ${type}: correct or replace it`);
 }
 
 function parseFirst(text: string): unknown {

@@ -1,4 +1,14 @@
-import { dumpYaml as dump, loadYaml } from '@kubernetes/client-node';
+import { dumpYaml as dump } from '@kubernetes/client-node';
+import {
+  boolYaml11Tag,
+  FAILSAFE_SCHEMA,
+  floatCoreTag,
+  intCoreTag,
+  load,
+  mergeTag,
+  nullCoreTag,
+  Schema,
+} from 'js-yaml';
 
 /**
  * `escape` writes characters that are not to be printed as \u and four digits, which YAML reads between double quotes
@@ -14,7 +24,8 @@ export function dumpYaml(data: unknown, escape: (text: string) => string): strin
 
 /** Each document of YAML or JSON text as it is written; an empty one is null. Throws where one is not valid. */
 export function parseYamlDocuments(text: string): readonly unknown[] {
-  return splitDocuments(text).map(parseDocument);
+  // Some editors begin a file with a byte order mark.
+  return splitDocuments(text.replace(/^\uFEFF/, '')).map(parseDocument);
 }
 
 interface Document {
@@ -39,14 +50,24 @@ function splitDocuments(text: string): readonly Document[] {
   }));
 }
 
-/** client-node makes its own models of what it takes for an object of Kubernetes, and drops unknown metadata: so it gets it as a field. */
+/** As kubectl reads it, with the booleans and merge keys of YAML 1.1: https://github.com/kubernetes-sigs/yaml/tree/v1.6.0/goyaml.v2 */
+const SCHEMA = new Schema([
+  ...FAILSAFE_SCHEMA.tags,
+  ...[nullCoreTag, boolYaml11Tag, intCoreTag, floatCoreTag, mergeTag],
+]);
+
+/** As a field, so that an empty document is null. */
 function parseDocument({ lines, start }: Document): unknown {
   const wrapped = ['document:', ...lines.map((line) => `  ${line}`)].join('\n');
   try {
-    return loadYaml<{ readonly document: unknown }>(wrapped).document;
+    return (load(wrapped, { schema: SCHEMA }) as { readonly document: unknown }).document;
   } catch (error) {
     const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
-    const locate = (_: string, line: string): string => `in line ${Number(line) - 1 + start}`;
+    // Of what it refuses after it has read everything it names no line but the first one.
+    const locate = (_: string, line: string): string =>
+      line === '1'
+        ? `in the document from line ${start + 1} on`
+        : `in line ${Number(line) - 1 + start}`;
     throw new Error(first.replace(/\((\d+):\d+\)/, locate), { cause: error });
   }
 }

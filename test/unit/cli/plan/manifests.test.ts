@@ -33,10 +33,31 @@ describe('a file of manifests', () => {
     expect(listNames(SHOP, { ...PLACE, only: 'web' })).toEqual(['web/shop']);
   });
 
+  it.each(['null', "''"])('takes the namespace %s for none', (namespace) => {
+    const text = SHOP.replace('name: shop', `name: shop, namespace: ${namespace}`);
+    expect(listNames(text)).toEqual(['default/shop']);
+    expect(listNames(text, { ...PLACE, only: 'web' })).toEqual(['web/shop']);
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(listNames(`\uFEFF${SHOP}`)).toEqual(['default/shop']);
+  });
+
+  it.each(['5', 'Bad NS', '../x', '[a]', 'true'])('refuses the namespace %s', (namespace) => {
+    const text = SHOP.replace('name: shop', `name: shop, namespace: ${namespace}`);
+    expect(() => readManifests(text, PLACE)).toThrow(
+      /^shop.yaml has MyIngress shop with the namespace \S.*, which cannot be one: correct it$/,
+    );
+  });
+
   const wrong: Record<string, { text: string; says: RegExp; only?: string }> = {
     'that is not YAML': { text: '{', says: /^shop.yaml is not valid YAML: [^\n]*; correct it$/ },
     'that is empty': { text: '', says: /^shop.yaml has no manifest: give a file with a MyIngress/ },
     'of other kinds': { text: SERVICE, says: /^shop.yaml has only Service: give a file/ },
+    'that is a template': {
+      text: SHOP.replace('{ name: shop }', '\n  name: {{ .x }}'),
+      says: /^shop.yaml is a template, with {{ in line 4: render the template first/,
+    },
     'of another version': {
       text: SHOP.replace('/v1', '/v2'),
       says: /has only MyIngress of demo.rtfm.co.ua\/v2: .* of demo.rtfm.co.ua\/v1$/,

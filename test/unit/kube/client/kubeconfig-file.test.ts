@@ -89,6 +89,39 @@ it.each(Object.entries(cases))('%s is named with the next step', (_, { path, say
   expect(load).toThrow(`kubeconfig ${says.replaceAll('DIR', directory)}`);
 });
 
+it.each([
+  [{ clusters: [null] }, 'clusters[0] is no mapping'],
+  [{ clusters: [{ name: 'a', cluster: 'https://x' }] }, 'clusters[0].cluster is no mapping'],
+  [{ users: [{ name: 'a', user: 5 }] }, 'users[0].user is no mapping'],
+  [{ users: [{ name: 5, user: {} }] }, 'users[0].name is no text'],
+  [{ users: [{ name: 'a', user: { token: 5 } }] }, 'users[0].user.token is no text'],
+  [{ contexts: [{ name: 'a', context: { cluster: ['a'] } }] }, 'contexts[0].context.cluster is no'],
+  [{ 'current-context': 5 }, 'current-context is no text'],
+])('a field of another type is named: %j', (fields, says) => {
+  const load = (): unknown => loadCluster({ kubeconfig: writeWith(fields) }, new ManualClock());
+  expect(load).toThrow(`kubeconfig ${directory}/config cannot be used, ${says}`);
+});
+
+it.each(['server', 'certificate-authority', 'certificate-authority-data', 'proxy-url'])(
+  'the field %s of a cluster that is no text is named',
+  (field) => {
+    const clusters = [{ name: 'a', cluster: { server: 'https://kube.example', [field]: 5 } }];
+    const load = (): unknown =>
+      loadCluster({ kubeconfig: writeWith({ clusters }) }, new ManualClock());
+    expect(load).toThrow(
+      `config cannot be used, clusters[0].cluster.${field} is no text: correct or replace it`,
+    );
+  },
+);
+
+it('fields without a value count as not given', () => {
+  const cluster = { server: 'https://kube.example', 'proxy-url': null };
+  const fields = { clusters: [{ name: 'a', cluster }], users: [{ name: 'a', user: null }] };
+  expect(loadCluster({ kubeconfig: writeWith(fields) }, new ManualClock())).toMatchObject({
+    server: 'https://kube.example',
+  });
+});
+
 const OTHER = 'choose a context with another user';
 
 it.each([

@@ -24,7 +24,26 @@ describe('documents of YAML', () => {
     expect(parseYamlDocuments('{\n"a": [1,\n2]\n}')).toEqual([{ a: [1, 2] }]);
   });
 
+  it('may begin with a byte order mark', () => {
+    expect(parseYamlDocuments('\uFEFFa: 1\n')).toEqual([{ a: 1 }]);
+  });
+
+  it('have the booleans of kubectl, and its other types', () => {
+    expect(
+      parseYamlDocuments('[yes, off, On, NO, true, "on", 2026-01-01, 1e3, 12:30, 0x10, ~]'),
+    ).toEqual([[true, false, true, false, true, 'on', '2026-01-01', 1000, '12:30', 16, null]]);
+  });
+
+  it('have merge keys', () => {
+    expect(parseYamlDocuments('a: &a { x: 1, y1: 2 }\nb: { <<: *a, x: 3 }\n')).toEqual([
+      { a: { x: 1, y1: 2 }, b: { x: 3, y1: 2 } },
+    ]);
+  });
+
   it('are refused with the line of the text', () => {
     expect(() => parseYamlDocuments('a: 1\n---\nb: 1\n c: 2\n')).toThrow(/ in line 4$/);
+    expect(() => parseYamlDocuments('a: 1\n---\nb: { { c: 1 }: 2 }\n')).toThrow(
+      / in the document from line 2 on$/,
+    );
   });
 });
