@@ -8,13 +8,25 @@ import { runCommandLine } from './run.ts';
 
 const interrupted = new AbortController();
 
-// Of a SOCKS proxy: nothing that its user can act on. Others, such as that TLS is off, are printed as ever.
+/** That an https proxy is named by its IP address: https://nodejs.org/api/deprecations.html#dep0123-setting-the-tls-servername-to-an-ip-address */
+const SERVER_NAME_IS_IP = 'DEP0123';
+
+// Of proxies: nothing that their user can act on. Others, such as that TLS is off, are printed as ever.
 const printers = process.listeners('warning');
 process.removeAllListeners('warning');
-process.on('warning', (warning) => {
-  if (warning.name === 'ExperimentalWarning') return;
+process.on('warning', (warning: NodeJS.ErrnoException) => {
+  if (warning.name === 'ExperimentalWarning' || warning.code === SERVER_NAME_IS_IP) return;
   for (const print of printers) print(warning);
 });
+
+// The AWS SDK says it in ten lines about itself; the AWS command line takes the keys.
+const { warn } = console;
+console.warn = (...said: readonly unknown[]) => {
+  if (!String(said[0]).includes('Multiple credential sources detected')) return warn(...said);
+  process.stderr.write(
+    'warning: AWS_PROFILE is used, not AWS_ACCESS_KEY_ID beside it: unset one of them\n',
+  );
+};
 
 process.on('SIGINT', () => {
   // A second time: whatever is still running.
