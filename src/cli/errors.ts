@@ -1,5 +1,6 @@
 import { DeadlineExceeded } from '../core/ports/clock.ts';
 import { OperatorError } from '../core/reconcile/operator-error.ts';
+import { BodyTooLarge } from '../http/exchange.ts';
 import { KubeError, NoAnswerError, ProxyError } from '../kube/client/kube-error.ts';
 import { explainAwsFailure } from './aws-failure.ts';
 
@@ -39,6 +40,8 @@ export class UsageError extends CommandError {
   }
 }
 
+const CHECK_ADDRESS = 'check that the address in the kubeconfig is that of an API server';
+
 /** The next step after a ProxyError. */
 export const ABOUT_PROXY = 'start the proxy, or correct proxy-url in the kubeconfig';
 
@@ -49,6 +52,7 @@ export function describeError(error: unknown): string {
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded)
     return describeSilence(error);
+  if (error instanceof BodyTooLarge) return `${error.message}: ${CHECK_ADDRESS}`;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
 }
@@ -121,7 +125,7 @@ function adviseOnAnswer(error: KubeError): string {
   const { status, details } = error;
   switch (isOfOther(error) ? 0 : status) {
     case 0:
-      return 'check that the address in the kubeconfig is that of an API server';
+      return CHECK_ADDRESS;
     case 401:
       return 'log in again, or choose another user of the kubeconfig with --context';
     case 403:

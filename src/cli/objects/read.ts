@@ -1,5 +1,6 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
+import { isFields } from '../../core/objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
@@ -72,12 +73,36 @@ export async function listAll<T>(
   const items: T[] = [];
   await listPages({
     ...{ client, signal, collection: { ...listed, ...(namespace !== undefined && { namespace }) } },
-    onItem: (item) => items.push(trimMetadata(item as KubeObject) as T),
+    onItem: (item) => {
+      if (!isStored(item)) throw createForeignError(`a list of ${listed.kind.plural}`);
+      items.push(trimMetadata(item) as T);
+    },
     onRestart: () => {
       items.length = 0;
     },
   });
   return items;
+}
+
+/** An API server stores no object without a name, and no conditions that its schema does not allow. */
+function isStored(object: unknown): object is KubeObject {
+  const { metadata, status } = toFields(object);
+  const conditions = toFields(status)['conditions'] ?? [];
+  const isSound = status === undefined || (isFields(status) && isListOfFields(conditions));
+  return isSound && typeof toFields(metadata)['name'] === 'string';
+}
+
+function isListOfFields(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isFields);
+}
+
+function toFields(value: unknown): Readonly<Record<string, unknown>> {
+  return isFields(value) ? value : {};
+}
+
+function createForeignError(what: string): KubeError {
+  const message = `the answer to ${what} is none of Kubernetes`;
+  return new KubeError({ status: 200, reason: '', message });
 }
 
 function describeLack(
@@ -200,10 +225,9 @@ async function readOne<T extends KubeObject>(
   const path = buildResourcePath(kind, address);
   const object = await client.request<Partial<T> | null>({ method: 'GET', path, signal });
   const { metadata } = object ?? {};
-  if (object?.kind === kind.kind && metadata?.name === name && metadata?.namespace === namespace)
-    return object as T;
-  const message = `the answer to a read of "${name}" is none of Kubernetes`;
-  throw new KubeError({ status: 200, reason: '', message });
+  const isAsked = metadata?.name === name && metadata?.namespace === namespace;
+  if (object?.kind === kind.kind && isAsked && isStored(object)) return object as T;
+  throw createForeignError(`a read of "${name}"`);
 }
 
 /** Undefined where there is none of this name. */

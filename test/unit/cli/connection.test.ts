@@ -86,6 +86,9 @@ describe('a server that is no API server', () => {
     '{"metadata":{},"items":5}',
     '{"metadata":{},"items":[null]}',
     '{"metadata":{},"items":[{"metadata":null}]}',
+    '{"metadata":{},"items":[{"metadata":{}}]}',
+    '{"metadata":{},"items":[{"metadata":{"name":"x"},"status":{"conditions":"Ready"}}]}',
+    '{"metadata":{},"items":[{"metadata":{"name":"x"},"status":{"conditions":[null]}}]}',
     '{"metadata":{"continue":"x","resourceVersion":"1"},"items":[]}',
   ])('and answers %s is named so', async (text) => {
     const server = `http://${await answering(200, text)}`;
@@ -101,6 +104,16 @@ describe('a server that is no API server', () => {
   });
 });
 
+it('conditions that are null are none', async () => {
+  const object = { metadata: { name: 'x', namespace: 'default' }, status: { conditions: null } };
+  const text = JSON.stringify({ metadata: { resourceVersion: '1' }, items: [object] });
+  const { exitCode, stderr, stdout } = await run('status', {
+    server: `http://${await answering(200, text)}`,
+  });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/^MyIngress +x /m);
+});
+
 describe('a read of one object', () => {
   it.each([
     '{"a":1}',
@@ -110,6 +123,7 @@ describe('a read of one object', () => {
     '{"kind":"MyIngress","metadata":{"name":"y","namespace":"default"}}',
     '{"kind":"MyIngress","metadata":{"name":"x","namespace":"other"}}',
     '{"metadata":{"name":"x","namespace":"default"}}',
+    '{"kind":"MyIngress","metadata":{"name":"x","namespace":"default"},"status":{"conditions":5}}',
   ])('that a server answers with %s names the server', async (text) => {
     const server = `http://${await answering(200, text)}`;
     const env = { KUBECONFIG: writeKubeconfig({ server }) };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../../src/cli/errors.ts';
+import { BodyTooLarge } from '../../../src/http/exchange.ts';
 import { NoAnswerError, parseKubeError } from '../../../src/kube/client/kube-error.ts';
 
 describe('a connection that fails for TLS', () => {
@@ -27,6 +28,12 @@ describe('a connection that fails for TLS', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(describeError(new NoAnswerError(refused))).toMatch(/ECONNREFUSED: check the context/);
   });
+});
+
+it('an answer that is too large leads to the address', () => {
+  expect(describeError(new BodyTooLarge(5))).toBe(
+    'the answer is longer than 5 bytes: check that the address in the kubeconfig is that of an API server',
+  );
 });
 
 describe('an answer that is no Status', () => {

@@ -122,7 +122,8 @@ describe('objects that a tenant has made large', () => {
 
   it('keep no events from the reader', async () => {
     const object = { apiVersion: 'v1', kind: 'MyIngress', metadata: { name: 'web', uid: 'u' } };
-    const events = { ...large, body: { metadata: {}, items: [{ note: 'made it', metadata: {} }] } };
+    const event = { note: 'made it', metadata: { name: 'web.1' } };
+    const events = { ...large, body: { metadata: {}, items: [event] } };
     const read = await readEvents(access({ events }), object, { most: 10, signal });
     expect(read?.map(({ note }) => note)).toEqual(['made it']);
   });
