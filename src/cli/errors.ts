@@ -1,7 +1,6 @@
 import { DeadlineExceeded } from '../core/ports/clock.ts';
 import { OperatorError } from '../core/reconcile/operator-error.ts';
-import { BodyTooLarge } from '../http/exchange.ts';
-import { KubeError, NoAnswerError, ProxyError } from '../kube/client/kube-error.ts';
+import { isTooLarge, KubeError, NoAnswerError, ProxyError } from '../kube/client/kube-error.ts';
 import { explainAwsFailure } from './aws-failure.ts';
 
 /** Exit codes. 2 is that of `plan` alone: something would change. */
@@ -52,7 +51,7 @@ export function describeError(error: unknown): string {
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded)
     return describeSilence(error);
-  if (error instanceof BodyTooLarge) return `${error.message}: ${CHECK_ADDRESS}`;
+  if (isTooLarge(error)) return `${error.message}: ${CHECK_ADDRESS}`;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
 }

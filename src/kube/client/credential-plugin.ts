@@ -36,7 +36,7 @@ function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
   return plugin;
 }
 
-/** What the plugin has started may hold its output open: it is left behind. */
+/** A process that the plugin has started may hold its output open, and is left behind. */
 function end(plugin: ChildProcess): void {
   plugin.kill('SIGKILL');
   plugin.stdout?.destroy();

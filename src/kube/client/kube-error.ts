@@ -1,5 +1,6 @@
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { CoreReason, OperatorError } from '../../core/reconcile/operator-error.ts';
+import { BodyTooLarge } from '../../http/exchange.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The parts of a Status that callers decide on; https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
@@ -89,6 +90,11 @@ function isPlain404(body: string): boolean {
 export function parseErrorEvent(object: unknown): KubeError {
   const status = toRecord(object);
   return createKubeError(typeof status['code'] === 'number' ? status['code'] : 500, status);
+}
+
+/** The answer is longer than any that a request is made for. */
+export function isTooLarge(error: unknown): error is BodyTooLarge {
+  return error instanceof BodyTooLarge;
 }
 
 /** The object is not there, while its kind is. */
