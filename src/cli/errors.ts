@@ -100,7 +100,7 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
 };
 
 /** The sentence about a kubeconfig whose connection fails for TLS, by the codes of Node. */
-function describeUntrusted(cause: unknown): string | undefined {
+export function describeUntrusted(cause: unknown): string | undefined {
   for (let one = cause; one instanceof Error; one = one.cause) {
     const { code } = one as NodeJS.ErrnoException;
     const sentence = code === undefined ? undefined : UNTRUSTED[code];

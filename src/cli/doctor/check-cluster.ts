@@ -4,7 +4,13 @@ import { KubeError, ProxyError, parseKubeError } from '../../kube/client/kube-er
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from '../../setup/definitions/kind-fields.ts';
 import type { ClusterAccess } from '../cluster.ts';
-import { ABOUT_PROXY, CommandError, describeError, isAnonymous } from '../errors.ts';
+import {
+  ABOUT_PROXY,
+  CommandError,
+  describeError,
+  describeUntrusted,
+  isAnonymous,
+} from '../errors.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import { type Check, checkClock } from './check.ts';
 
@@ -41,6 +47,8 @@ export async function checkServer(
     const message = `${cluster.server}, context ${cluster.context}: ${describeCause(error)}`;
     // That of credentials names the next step itself.
     if (error instanceof OperatorError) return [{ name, verdict: 'failed', message }];
+    const untrusted = error instanceof ProxyError ? undefined : describeUntrusted(error);
+    if (untrusted !== undefined) return [{ name, verdict: 'failed', message: untrusted }];
     const next =
       error instanceof ProxyError
         ? ABOUT_PROXY

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../../fakes/certificate.ts';
 import { runCli } from '../run-cli.ts';
 
 let directory: string;
@@ -36,15 +38,20 @@ async function runDoctor(answer: (path: string) => Answer): Promise<string> {
   servers.push(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const kubeconfig = writeKubeconfig({ server: `http://127.0.0.1:${port}` });
+  return (await runCli(['doctor'], { env: { KUBECONFIG: kubeconfig } })).stdout;
+}
+
+function writeKubeconfig(cluster: object): string {
   const kubeconfig = join(directory, 'config');
   const config = {
     'current-context': 'a',
-    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}` } }],
+    clusters: [{ name: 'a', cluster }],
     users: [{ name: 'a', user: {} }],
     contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
   };
   writeFileSync(kubeconfig, JSON.stringify(config));
-  return (await runCli(['doctor'], { env: { KUBECONFIG: kubeconfig } })).stdout;
+  return kubeconfig;
 }
 
 const VERSION = { status: 200, body: JSON.stringify({ minor: '34', gitVersion: 'v1.34.0' }) };
@@ -62,6 +69,25 @@ describe("the caller's rights", () => {
     const printed = await runDoctor((path) => (path === '/version' ? VERSION : answer));
     expect(printed).toMatch(/^not checked +your rights: no kind of albridge is known to be/m);
   });
+});
+
+it('a certificate that has expired is named', async () => {
+  const ago = Date.now() - 60_000;
+  const plan = { algorithm: 'ECDSA', notAfter: new Date(ago) } as const;
+  const made = await makeCertificate(['localhost'], plan);
+  const secure = createSecureServer({ cert: made.certificate, key: made.privateKey }).listen(0);
+  await once(secure, 'listening');
+  try {
+    const server = `https://localhost:${(secure.address() as AddressInfo).port}`;
+    const authority = Buffer.from(made.certificate).toString('base64');
+    const kubeconfig = writeKubeconfig({ server, 'certificate-authority-data': authority });
+    const { stdout } = await runCli(['doctor'], { env: { KUBECONFIG: kubeconfig } });
+    expect(stdout).toMatch(
+      /^failed +API server: the certificate of the API server has expired: renew it, or correct/,
+    );
+  } finally {
+    secure.close();
+  }
 });
 
 describe('an API server that refuses /version', () => {
