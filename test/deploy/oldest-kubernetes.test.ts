@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { versions } from '../control-plane/versions.ts';
+import { Helm } from '../helm/helm.ts';
 import { until } from '../surroundings/until.ts';
 import { ACCEPTED, type Attempt, REFUSED } from './guardrail-cases.ts';
 import { live } from './kind-life.ts';
@@ -80,6 +81,18 @@ describe('the oldest Kubernetes', () => {
     const says = async (attempt: Attempt): Promise<string> => (await create(attempt)).stderr;
     await until('the guardrails', async () => (await says(refused)).includes('not allowed'));
     await until('the rights', async () => (await create(admitted)).code === 0);
+  });
+
+  it('takes what the chart renders', async () => {
+    const helm = await Helm.open();
+    const sets = ['region=eu-central-1', 'image.repository=albridge', 'userRoles.enabled=true'];
+    const flags = ['--namespace', 'albridge-system', '--kube-version', `${OLDEST}.0`];
+    const items = await helm.template([...flags, ...sets.flatMap((set) => ['--set', set])]);
+    await helm.close();
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const how = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', '-'];
+    const said = await place.kubectl(how, list);
+    expect(said.trim().split('\n')).toHaveLength(items.length);
   });
 
   it.each(['secrets', 'user-roles'])('takes the component %s', async (name) => {

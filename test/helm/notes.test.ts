@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHART, Helm } from './helm.ts';
+
+/** The notes that helm prints after an installation, without a cluster. */
+
+let helm: Helm;
+
+beforeAll(async () => {
+  helm = await Helm.open();
+}, 600_000);
+
+afterAll(() => helm?.close());
+
+async function notesOf(...sets: readonly string[]): Promise<string> {
+  const values = ['region=eu-central-1', 'image.repository=albridge', ...sets];
+  const flags = values.flatMap((set) => ['--set', set]);
+  const where = ['albridge', CHART, '--namespace', 'lb', '--dry-run=client'];
+  const printed = await helm.run(['install', ...where, ...flags]);
+  return printed.slice(printed.indexOf('\nNOTES:'));
+}
+
+describe('the notes of the chart', () => {
+  it('name what to type next, and the labels that a namespace lacks', async () => {
+    const notes = await notesOf();
+    expect(notes).toContain('is installed as release albridge in namespace lb.');
+    expect(notes).toContain('kubectl label namespace lb app.kubernetes.io/name=albridge ');
+    expect(notes).toContain('kubectl -n lb rollout status deployment/albridge\n');
+    expect(notes).toContain('kubectl delete albridge --all --all-namespaces --timeout=10m\n');
+    expect(notes).toContain('`helm uninstall` leaves the CRDs.');
+  });
+
+  it('ask for an operator where the release has none', async () => {
+    const notes = await notesOf('operator.enabled=false');
+    expect(notes).toContain('It has CRDs and policies, and no operator: install one with values/');
+    expect(notes).not.toContain('rollout status');
+    expect(notes).not.toContain('kubectl label');
+  });
+
+  it('stay in the namespace of an operator that has one', async () => {
+    const notes = await notesOf('singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=shop');
+    expect(notes).toContain('kubectl delete albridge --all -n lb --timeout=10m\n');
+    expect(notes).not.toContain('kubectl label');
+  });
+
+  it('promise no CRDs that helm takes along', async () => {
+    expect(await notesOf('crds.keep=false')).not.toContain('leaves the CRDs');
+  });
+});
