@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
@@ -28,14 +28,36 @@ export function describeTokenFile(path: string): object {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readBounded(path);
   } catch (error) {
+    if (error instanceof RangeError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EISDIR') throw new Error('is a directory: name a file in it', { cause: error });
     throw new Error(`cannot be read (${code ?? message}): correct its rights, or replace it`, {
       cause: error,
     });
   }
+}
+
+const MOST_BYTES = 4_000_000;
+const CHUNK_BYTES = 65_536;
+
+/** Also of a pipe, as a shell gives it, and of a device that has no end. */
+function readBounded(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const chunks: Buffer[] = [];
+    for (let size = 0; size <= MOST_BYTES; ) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const count = readSync(file, chunk);
+      if (count === 0) return Buffer.concat(chunks).toString('utf8');
+      chunks.push(chunk.subarray(0, count));
+      size += count;
+    }
+  } finally {
+    closeSync(file);
+  }
+  throw new RangeError('is longer than 4 MB, as no kubeconfig is: name another file');
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -77,6 +77,10 @@ const cases: Readonly<Record<string, { path: () => string; says: string }>> = {
     path: () => writeWith({ clusters: { a: {} } }),
     says: 'DIR/config cannot be used, clusters is no list: correct or replace it',
   },
+  'a device that has no end': {
+    path: () => '/dev/zero',
+    says: '/dev/zero is longer than 4 MB, as no kubeconfig is: name another file',
+  },
   'a cluster without a server': {
     path: () => writeWith({ clusters: [{ name: 'a', cluster: {} }] }),
     says: 'DIR/config cannot be used, clusters[0].cluster.server is missing: correct or replace it',
