@@ -23,16 +23,19 @@ const SECRET: Schema = {
   properties: { name: { type: 'string', pattern: `^${DNS_NAME}$` } },
 };
 
+/** For the API server null is as good as left out, and an empty text as good as none. */
+const TEXT: Schema = { type: ['string', 'null'] };
+
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
 const TOLERATION: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    key: { type: 'string' },
-    operator: { enum: ['Exists', 'Equal', 'Lt', 'Gt'] },
-    value: { type: 'string' },
-    effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
-    tolerationSeconds: { type: 'integer' },
+    key: TEXT,
+    operator: { enum: ['Exists', 'Equal', 'Lt', 'Gt', '', null] },
+    value: TEXT,
+    effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute', '', null] },
+    tolerationSeconds: { type: ['integer', 'null'] },
   },
 };
 
@@ -74,8 +77,11 @@ export function describePods(): Readonly<Record<string, Schema>> {
     replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
     resources: {
       ...open('Requests and limits: docs/performance.md.'),
-      propertyNames: { enum: Object.keys(RESOURCES) },
-      ...each(QUANTITIES),
+      propertyNames: { enum: [...Object.keys(RESOURCES), 'claims'] },
+      patternProperties: {
+        '^(requests|limits)$': QUANTITIES,
+        '^claims$': { type: ['array', 'null'] },
+      },
       default: RESOURCES,
     },
     podAnnotations: annotations('Annotations of the pods.'),

@@ -40,15 +40,20 @@ export function each(schema: Schema): Schema {
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
 const KEY =
   '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
+/** Of an annotation the case of the prefix does not matter. */
+const ANNOTATION =
+  '^([A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
 const LABEL = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
 
 /** Annotations: texts by the names that Kubernetes allows. */
 export function annotations(description: string): Schema {
-  return { ...open(description), propertyNames: { pattern: KEY }, ...each({ type: 'string' }) };
+  const names = { propertyNames: { pattern: ANNOTATION } };
+  return { ...open(description), ...names, ...each({ type: 'string' }) };
 }
 
 export function labels(description: string): Schema {
-  return { ...annotations(description), ...each({ type: 'string', pattern: LABEL }) };
+  const values = each({ type: 'string', pattern: LABEL });
+  return { ...open(description), propertyNames: { pattern: KEY }, ...values };
 }
 
 export function whenTrue(name: string): Schema {

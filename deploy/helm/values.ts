@@ -65,8 +65,8 @@ function describeSettings(names: readonly string[]): Schema {
  * 0123 as 83 and off as false.
  */
 function describeValue({ pattern, json }: Parser<unknown>): Schema {
-  if (json?.type === 'integer') return json;
   return {
+    ...json,
     type: json ? ['string', json.type] : 'string',
     // Blanks around a value do not matter, and an empty one counts as not set.
     ...(pattern && { pattern: `^\\s*$|${allowBlanks(pattern)}` }),
@@ -220,8 +220,11 @@ const CLUSTER_ID: Schema = {
   properties: { ALBRIDGE_CLUSTER_ID: HAS_TEXT },
 };
 
-const HAS_NAMESPACES: Schema = {
+/** As src/config/config.ts has it. A variable of `env` counts too. */
+const NEEDS_CLUSTER_ID: Schema = {
   properties: {
+    operator: whenTrue('enabled'),
+    kinds: whenTrue('myingress'),
     settings: {
       required: ['ALBRIDGE_NAMESPACES'],
       properties: { ALBRIDGE_NAMESPACES: HAS_TEXT },
@@ -247,7 +250,7 @@ export function renderSchema(settingNames: readonly string[]): string {
         },
       ),
       demand(whenTrue('singleNamespace'), { properties: { settings: CLUSTER_ID } }),
-      demand(HAS_NAMESPACES, { properties: { settings: CLUSTER_ID } }),
+      demand(NEEDS_CLUSTER_ID, { properties: { settings: CLUSTER_ID } }),
     ],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -34,7 +34,7 @@ export function parseWholeNumber(least: number, most: number): Parser<number> {
     return value >= least && value <= most ? value : undefined;
   };
   const json = { type: 'integer', minimum: least, maximum: most } as const;
-  return Object.assign(parse, { json });
+  return Object.assign(parse, { pattern: form.source, json });
 }
 
 export const parseFlag: Parser<boolean> = Object.assign(
@@ -143,5 +143,8 @@ export const parseListenAddress: Parser<ListenAddress | 'off'> = Object.assign(
     const host = bracketed ?? plain;
     return host ? { host, port } : { port };
   },
-  { pattern: `^(?:off|0|${ADDRESS.source.slice(1, -1)})$` },
+  {
+    pattern: `^(?:off|0|${ADDRESS.source.slice(1, -1)})$`,
+    json: { type: 'integer', minimum: 0, maximum: 0 } as const,
+  },
 );

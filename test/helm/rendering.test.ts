@@ -185,7 +185,7 @@ describe('values', () => {
     ],
     'off without quotes, which YAML reads as false, where it is a word': [
       [...complete, 'settings.ALBRIDGE_METRICS_ADDRESS=false'],
-      "at '/settings/ALBRIDGE_METRICS_ADDRESS': got boolean, want string",
+      "at '/settings/ALBRIDGE_METRICS_ADDRESS': got boolean",
     ],
     'a VPC that is none': [[...complete, 'settings.ALBRIDGE_VPC_ID=foo'], 'ALBRIDGE_VPC_ID'],
     'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],

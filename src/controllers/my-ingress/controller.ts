@@ -87,10 +87,12 @@ async function reconcile(
 ): Promise<Outcome> {
   const object = context.attachments.join(stored);
   pass.report(NO_PLAN);
+  // Before anything that may end the pass: a status without the record would make it complete.
+  const parts = recallParts(context, object, pass);
   refuseInvalidSpec(object);
   if (hasAttached(object)) reportAttached(object, pass);
   const beforeWrite = (): void => pass.throwIfGone();
-  const scope = createScope(context, { ...recallParts(context, object, pass), beforeWrite });
+  const scope = createScope(context, { ...parts, beforeWrite });
   if (chooseReadDepth(object) !== 'snapshot') {
     return withTokens(scope, reconcileLive).catch((error: unknown) => {
       throw keepStalled(object, error);

@@ -5,7 +5,6 @@ import {
   ownershipTagKeys,
 } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
-import { isBlank } from '../../../../src/controllers/my-ingress/status.ts';
 
 type Balancer = WorldSnapshot['loadBalancers'][number];
 type Tags = Readonly<Record<string, string>>;
@@ -108,12 +107,18 @@ function faultsOfName(
   return [`${operation} ${name} before its name was on record`];
 }
 
+/** But that it is paused. */
+function hasNoStatus(status: Partial<MyIngress['status']> = {}): boolean {
+  const { conditions = [], observedGeneration: _, ...fields } = status;
+  return Object.keys(fields).length === 0 && conditions.every(({ reason }) => reason === 'Paused');
+}
+
 function isOnRecord(operation: string, name: string, { status }: MyIngress): boolean {
   switch (operation) {
     case 'CreateTargetGroup':
       return status?.owned?.targetGroups?.includes(name) ?? false;
     case 'CreateSecurityGroup':
-      return status?.owned?.securityGroup === name || isBlank({ status });
+      return status?.owned?.securityGroup === name || hasNoStatus(status);
     default:
       return true;
   }

@@ -15,6 +15,10 @@ const edits: Readonly<Record<string, (world: World) => void>> = {
   'to no traffic': (world) =>
     world.unset('shop', 'backends', 'rules', 'defaultAction', 'listeners'),
   'to a security group of others': (world) => world.edit('shop', { securityGroups: ['sg-web'] }),
+  'to no traffic, with a tag that is refused at first': (world) => {
+    world.unset('shop', 'backends', 'rules', 'defaultAction', 'listeners');
+    world.edit('shop', { tags: { 'albridge.io/x': 'y' } });
+  },
   'to no traffic while it is paused': (world) => {
     world.annotate('shop', { 'albridge.io/paused': 'true' });
     world.unset('shop', 'backends', 'rules', 'defaultAction', 'listeners');
@@ -31,7 +35,10 @@ async function editBehind(cut: CrashPlan, edit: (world: World) => void): Promise
   edit(world);
   world.start();
   await world.clock.advance(MINUTE_MS);
-  if (world.exists('shop')) world.annotate('shop', {});
+  if (world.exists('shop')) {
+    world.annotate('shop', {});
+    world.unset('shop', 'tags');
+  }
   await world.clock.advance(30 * MINUTE_MS);
   return world;
 }

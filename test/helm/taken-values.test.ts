@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Helm } from './helm.ts';
+
+/** Values of other forms than the usual ones, which are right all the same; rendering.test.ts has those that are refused. */
+
+let helm: Helm;
+
+beforeAll(async () => {
+  helm = await Helm.open();
+}, 600_000);
+
+afterAll(() => helm?.close());
+
+const taken: Readonly<Record<string, readonly string[]>> = {
+  'a number as a text': ['settings.ALBRIDGE_CONCURRENCY= 32'],
+  'a number that is not set': ['settings.ALBRIDGE_CONCURRENCY='],
+  'an address that is off as 0': ['settings.ALBRIDGE_METRICS_ADDRESS=0'],
+  'namespaces without an id, where nothing is in AWS': [
+    'settings.ALBRIDGE_NAMESPACES=web',
+    'kinds.myingress=false',
+  ],
+  'namespaces without an id, where nothing runs': [
+    'settings.ALBRIDGE_NAMESPACES=web',
+    'operator.enabled=false',
+  ],
+  'a toleration with fields that are empty or null': [
+    'tolerations[0].key=dedicated',
+    'tolerations[0].operator=',
+    'tolerations[0].effect=',
+    'tolerations[0].value=null',
+    'tolerations[0].tolerationSeconds=null',
+  ],
+  'an annotation whose prefix has upper case': ['podAnnotations.example\\.COM/bar=x'],
+};
+
+it.each(Object.entries(taken))('%s: taken', async (_name, sets) => {
+  const all = ['region=eu-central-1', 'image.repository=albridge', ...sets];
+  expect(await helm.template(all.flatMap((set) => ['--set', set]))).not.toEqual([]);
+});
