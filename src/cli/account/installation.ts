@@ -100,7 +100,7 @@ function explainDoubt(
     return `${doubt} in all namespaces, since its operator may work only in ${reach.join(', ')}: give one by -n, and set ${CLUSTER_ID} to the id`;
   }
   if (read.systemUid === undefined && read.operators.length === 0) {
-    return `${doubt}: ask for the rights to get the namespace kube-system and to list Deployments in all namespaces, which prove it`;
+    return `${doubt}: use the kubeconfig of the cluster whose operator has it, with the rights to get the namespace kube-system and to list Deployments in all namespaces, which prove it`;
   }
   return `${doubt}: use the kubeconfig of the cluster whose operator has it, and set ${CLUSTER_ID} to it`;
 }

@@ -139,7 +139,7 @@ async function refuseTaken(
   const holder = `MyIngress ${namespace}/${name} holds`;
   throw new CommandError(
     held === arn
-      ? `${holder} it already: it is adopted, and nothing is left to do`
+      ? `${holder} it already: nothing is left to do`
       : `${holder} another load balancer, ${held}: give another --name`,
   );
 }

@@ -126,7 +126,7 @@ async function isServed(
     const { resources = [] } = await client.request<Resources>({ method: 'GET', path, signal });
     return resources.some(({ name }) => name === plural);
   } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return false;
+    if (error instanceof KubeError && error.status === 404 && !error.isForeign) return false;
     throw error;
   }
 }

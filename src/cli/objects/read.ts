@@ -86,7 +86,8 @@ export async function listAll<T>(
 
 /** An API server stores no object without a name, and no conditions that its schema does not allow. */
 function isStored(object: unknown): object is KubeObject {
-  const { metadata, status } = toFields(object);
+  const { metadata, status: stored } = toFields(object);
+  const status = stored ?? undefined;
   const conditions = toFields(status)['conditions'] ?? [];
   const isSound = status === undefined || (isFields(status) && isListOfFields(conditions));
   return isSound && typeof toFields(metadata)['name'] === 'string';

@@ -57,13 +57,10 @@ function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   try {
     return parseYamlDocuments(text).filter((document) => document !== null);
   } catch (error) {
-    const line = text.split('\n').findIndex((one) => one.includes('{{'));
-    if (line >= 0) {
-      const where = `${source} is a template, with {{ in line ${line + 1}`;
-      throw new CommandError(`${where}: render the template first (helm template)`, error);
-    }
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${source} is not valid YAML: ${why}; correct it`, error);
+    const line = text.split('\n').findIndex((one) => one.includes('{{')) + 1;
+    const template = line === 0 ? '' : `, or render it first (helm template): line ${line} has {{`;
+    throw new CommandError(`${source} is not valid YAML: ${why}; correct it${template}`, error);
   }
 }
 

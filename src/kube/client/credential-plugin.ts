@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isFields } from '../../core/objects/fields.ts';
 
-/** An ExecCredential has a few kilobytes. */
-const MOST_CHARACTERS = 1_000_000;
+/** An ExecCredential has a few kilobytes; what a plugin reports beside it is kept by client-node too. */
+const MOST_CHARACTERS = { stdout: 1_000_000, stderr: 16_000_000 } as const;
 
 /**
  * client-node starts a credential plugin, waits for its end and keeps all that it prints. From now on a plugin of the
@@ -22,15 +22,16 @@ export function limitPlugins(config: KubeConfig, signal: AbortSignal): void {
 
 function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
   const onAbort = (): void => end(plugin);
-  let count = 0;
-  const add = (text: string | Buffer): void => {
-    count += text.length;
-    if (count <= MOST_CHARACTERS || plugin.killed) return;
-    plugin.emit('error', new Error('it printed more than 1 MB, which is no ExecCredential'));
-    end(plugin);
-  };
-  plugin.stdout?.on('data', add);
-  plugin.stderr?.on('data', add);
+  for (const name of ['stdout', 'stderr'] as const) {
+    let count = 0;
+    plugin[name]?.on('data', (text: string | Buffer) => {
+      count += text.length;
+      if (count <= MOST_CHARACTERS[name] || plugin.killed) return;
+      const most = MOST_CHARACTERS[name] / 1_000_000;
+      plugin.emit('error', new Error(`it printed more than ${most} MB to ${name}`));
+      end(plugin);
+    });
+  }
   signal.addEventListener('abort', onAbort, { once: true });
   plugin.once('close', () => signal.removeEventListener('abort', onAbort));
   return plugin;

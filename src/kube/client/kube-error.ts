@@ -72,7 +72,7 @@ export function parseKubeError(
   const statusBody = parseStatus(body);
   const error = createKubeError(status, statusBody);
   const headerMs = parseRetryAfter(headers['retry-after']);
-  const isForeign = status === 404 && statusBody['kind'] === undefined && !isPlain404(body);
+  const isForeign = statusBody['kind'] === undefined && isOfOther(status, body);
   if (headerMs === undefined && !isForeign) return error;
   return new KubeError({
     ...copyOptions(error),
@@ -81,9 +81,10 @@ export function parseKubeError(
   });
 }
 
-/** The text for a path that is not served; a proxy may send none. */
-function isPlain404(body: string): boolean {
-  return ['', '404 page not found'].includes(body.trim());
+/** For a path that is not served an API server has a text; a proxy may send none. */
+function isOfOther(status: number, body: string): boolean {
+  if (status === 403) return /^\s*</.test(body);
+  return status === 404 && !['', '404 page not found'].includes(body.trim());
 }
 
 /** The KubeError for the `object` of a watch's ERROR event, which is a Status too. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
@@ -42,20 +42,31 @@ function readText(path: string): string {
 const MOST_BYTES = 4_000_000;
 const CHUNK_BYTES = 65_536;
 
-/** Also of a pipe, as a shell gives it, and of a device that has no end. */
+/** What pipes had, as a shell gives them: they can be read once. */
+const pipes = new Map<string, string>();
+
 function readBounded(path: string): string {
+  const known = pipes.get(path);
+  if (known !== undefined) return known;
   const file = openSync(path, 'r');
   try {
-    const chunks: Buffer[] = [];
-    for (let size = 0; size <= MOST_BYTES; ) {
-      const chunk = Buffer.alloc(CHUNK_BYTES);
-      const count = readSync(file, chunk);
-      if (count === 0) return Buffer.concat(chunks).toString('utf8');
-      chunks.push(chunk.subarray(0, count));
-      size += count;
-    }
+    const text = readUntilEnd(file);
+    if (!fstatSync(file).isFile()) pipes.set(path, text);
+    return text;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Throws RangeError, such as for a device that has no end. */
+function readUntilEnd(file: number): string {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= MOST_BYTES; ) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const count = readSync(file, chunk);
+    if (count === 0) return Buffer.concat(chunks).toString('utf8');
+    chunks.push(chunk.subarray(0, count));
+    size += count;
   }
   throw new RangeError('is longer than 4 MB, as no kubeconfig is: name another file');
 }

@@ -45,7 +45,10 @@ describe('an answer that is no Status', () => {
   });
 
   it('with 404 asks for no CRD', () => {
-    const page = describeError(parseKubeError(404, {}, '<html>no such page</html>'));
+    const [page, refusal] = [404, 403].map((status) =>
+      describeError(parseKubeError(status, {}, '<html>no such page</html>')),
+    );
+    expect(refusal).toContain('check that the address in the kubeconfig is that of an API server');
     expect(page).toBe(
       'the API server answered 404: check that the address in the kubeconfig is that of an API server',
     );

@@ -84,7 +84,7 @@ describe('adopt', () => {
       return { status: 200, body: JSON.stringify(found || none) };
     };
     expect(await run('adopt', arn, '--name', 'web')).toBe(
-      'albridge: MyIngress default/web holds it already: it is adopted, and nothing is left to do\n',
+      'albridge: MyIngress default/web holds it already: nothing is left to do\n',
     );
   });
 });

@@ -86,7 +86,7 @@ describe('the id of the cluster', () => {
 
   it('is not proved for a caller who may read nothing, and asks for the rights', () => {
     expect(decide({ systemUid: undefined }, BLUE).doubt).toBe(
-      'that blue is the id of this cluster is not proved: ask for the rights to get the namespace kube-system and to list Deployments in all namespaces, which prove it',
+      'that blue is the id of this cluster is not proved: use the kubeconfig of the cluster whose operator has it, with the rights to get the namespace kube-system and to list Deployments in all namespaces, which prove it',
     );
   });
 

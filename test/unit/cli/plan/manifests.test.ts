@@ -56,7 +56,7 @@ describe('a file of manifests', () => {
     'of other kinds': { text: SERVICE, says: /^shop.yaml has only Service: give a file/ },
     'that is a template': {
       text: SHOP.replace('{ name: shop }', '\n  name: {{ .x }}'),
-      says: /^shop.yaml is a template, with {{ in line 4: render the template first/,
+      says: /^shop.yaml is not valid YAML: [^\n]*; correct it, or render it first \(helm template\): line 4 has {{$/,
     },
     'of another version': {
       text: SHOP.replace('/v1', '/v2'),

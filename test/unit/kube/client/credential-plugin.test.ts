@@ -53,12 +53,23 @@ async function readProcessId(): Promise<number> {
 }
 
 describe('a credential plugin', () => {
-  it.each(['yes', 'yes >&2'])('that prints without end is ended: %s', async (command) => {
+  it.each([
+    ['yes', '1 MB to stdout'],
+    ['yes >&2', '16 MB to stderr'],
+  ])('that prints without end is ended: %s', async (command, printed) => {
     const cluster = openWithPlugin(`echo $$ > '${directory}/pid'; exec ${command}`);
     await expect(cluster.credentials()).rejects.toThrow(
-      /: the credential plugin "sh" failed: it printed more than 1 MB, which is no ExecCredential; correct that, or choose a context with another user$/,
+      `: the credential plugin "sh" failed: it printed more than ${printed}; correct that, or choose a context with another user`,
     );
     expect(isRunning(await readProcessId())).toBe(false);
+  });
+
+  it('may report much beside its answer', async () => {
+    const credential = JSON.stringify({ kind: 'ExecCredential', status: { token: 'abc' } });
+    const cluster = openWithPlugin(`yes | head -c 1200000 >&2; echo '${credential}'`);
+    await expect(cluster.credentials()).resolves.toMatchObject({
+      headers: { authorization: 'Bearer abc' },
+    });
   });
 
   it('is ended where it does not answer in time', async () => {

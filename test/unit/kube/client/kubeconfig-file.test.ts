@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -192,6 +193,18 @@ it.each([
     context: 'a',
     server: 'https://kube.example',
   });
+});
+
+it('a pipe is read once, and the credentials are read from what it had', async () => {
+  const pipe = join(directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const writing = spawn('sh', ['-c', 'printf %s "$TEXT" > "$PIPE"'], {
+    env: { ...process.env, PIPE: pipe, TEXT: stringify(SOUND) },
+  });
+  const cluster = loadCluster({ kubeconfig: pipe }, new ManualClock());
+  expect(cluster.server).toBe('https://kube.example');
+  await expect(cluster.credentials()).resolves.toBeDefined();
+  writing.kill();
 });
 
 it.each([
