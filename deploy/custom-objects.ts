@@ -10,11 +10,8 @@ export interface Manifest {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
-  };
-  /** Of a Deployment. */
-  readonly spec?: {
-    readonly template?: { readonly spec?: { readonly serviceAccountName?: string } };
   };
   /** Of a Role. */
   readonly rules?: readonly {
@@ -61,10 +58,18 @@ const CRDS = resolve(import.meta.dirname, '../crds');
 /** The objects that a kustomization makes. */
 export async function manifestsIn(directory: string): Promise<readonly Manifest[]> {
   const args = ['kustomize', directory];
-  const documents = parseAllDocuments(await kubectl(args)).map((one) => one.toJS() as unknown);
-  const manifests = documents.filter(isManifest);
+  const manifests = readDocuments(await kubectl(args)).filter(isManifest);
   if (manifests.length === 0) throw unlikeKubectl(args, 'manifests');
   return manifests;
+}
+
+/** None of what is no YAML. */
+function readDocuments(text: string): readonly unknown[] {
+  try {
+    return parseAllDocuments(text).map((one) => one.toJS() as unknown);
+  } catch {
+    return [];
+  }
 }
 
 function isManifest(document: unknown): document is Manifest {
@@ -122,11 +127,16 @@ export async function objectsOf(
 }
 
 async function readList(args: readonly string[]): Promise<readonly CustomObject[]> {
-  const text = await kubectl(args);
+  const items = readItems(await kubectl(args));
+  if (!Array.isArray(items) || !items.every(isManifest)) throw unlikeKubectl(args, 'list');
+  return items as readonly CustomObject[];
+}
+
+function readItems(text: string): unknown {
   try {
-    return (JSON.parse(text) as { readonly items: readonly CustomObject[] }).items;
+    return (JSON.parse(text) as { readonly items?: unknown } | null)?.items;
   } catch {
-    throw unlikeKubectl(args, 'list');
+    return undefined;
   }
 }
 

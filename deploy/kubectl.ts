@@ -15,7 +15,8 @@ const KLOG = /^[IWEF]\d{4} /;
 const NO_ACCESS =
   /was refused|connection refused|no such host|Unable to connect|i\/o timeout|TLS handshake|must be logged in|context .* does not exist|invalid character '<'|the server could not find the requested resource|: EOF$/;
 
-const NO_KUSTOMIZATION = /must build at directory|unable to find one of 'kustomization\.yaml'/;
+const NO_KUSTOMIZATION =
+  /^(error: )?(must build at directory|unable to find one of 'kustomization\.yaml')/;
 
 const OTHER_PROGRAM = 'set KUBECTL to the path of kubectl';
 
@@ -51,7 +52,8 @@ function unquote(quoted: string): string {
 
 /** kubectl succeeded, but what it printed is not what it prints for these arguments. */
 export function unlikeKubectl(args: readonly string[], missing: string): KubectlError {
-  return new KubectlError(args, `it printed no ${missing}; ${OTHER_PROGRAM}`);
+  const other = args[0] === 'kustomize' ? 'name the directory that you applied, or ' : '';
+  return new KubectlError(args, `it printed no ${missing}; ${other}${OTHER_PROGRAM}`);
 }
 
 /**

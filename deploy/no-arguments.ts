@@ -17,7 +17,7 @@ export function firstSentence(error: unknown): string {
   const { message } = error as Error;
   const [, option] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
   if (option !== undefined) {
-    return `a value that begins with a hyphen follows an equals sign, as in ${option}=-1`;
+    return `${option} takes a value; one that begins with a hyphen follows an equals sign (${option}=-1)`;
   }
   return message
     .replace(/\.\s(To specify a positional argument|This command does not take) .*$/s, '')

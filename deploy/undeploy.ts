@@ -65,9 +65,18 @@ async function undeploy(flags: Flags): Promise<void> {
   const operator = manifests.filter((manifest) => !isDefinition(manifest));
   const deployment = operator.find(isOperator);
   if (deployment === undefined) throw notInstalledFrom(flags.kustomization);
-  const all = await lister(operator, deployment);
-  refuseOthers(await all(), flags.kustomization);
-  const list: List = async () => (await all()).filter(({ of }) => of.isGranted);
+  const kinds = await servedKinds(operator);
+  const others = kinds.filter(({ isGranted }) => !isGranted);
+  // Of an installation that is gone already there may be no kind left.
+  if (others.length > 0 && others.length === kinds.length)
+    throw notInstalledFrom(flags.kustomization);
+  const place = findPlace(operator, deployment);
+  refuseOthers(await listAllowed(others, place), flags.kustomization);
+  const list: List = () =>
+    listAll(
+      kinds.filter(({ isGranted }) => isGranted),
+      place,
+    );
 
   // First of all: whoever gives pods a readiness gate must not outlive the operator, which opens it.
   await remove(
@@ -76,6 +85,7 @@ async function undeploy(flags: Flags): Promise<void> {
     flags.timeoutMs,
   );
   const objects = await list();
+  if (objects.some(needsOperator)) await refuseElsewhere(deployment, flags.kustomization);
   if (flags.isRetaining) await retain(objects);
   await removeObjects(objects, list, flags.timeoutMs);
 
@@ -92,14 +102,14 @@ async function undeploy(flags: Flags): Promise<void> {
   say(`nothing of ${whose} is left in the cluster`);
 }
 
-/** Policies name its ServiceAccount, which therefore has the same name in every installation. */
-function isOperator({ kind, spec }: Manifest): boolean {
-  return kind === 'Deployment' && spec?.template?.spec?.serviceAccountName === 'albridge';
+/** By its label, which a kustomization that changes names leaves as it is. */
+function isOperator({ kind, metadata }: Manifest): boolean {
+  return kind === 'Deployment' && metadata.labels?.['app.kubernetes.io/name'] === 'albridge';
 }
 
 function notInstalledFrom(directory: string): Refusal {
   return new Refusal(
-    `${directory} does not have albridge's Deployment, so nothing was deleted; ` +
+    `${directory} does not have albridge's Deployment and its rights, so nothing was deleted; ` +
       'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
   );
 }
@@ -135,18 +145,47 @@ interface Listed extends CustomObject {
 
 type List = () => Promise<readonly Listed[]>;
 
-/** An installation without a ClusterRole serves its own namespace, and others are not its business. */
-async function lister(operator: readonly Manifest[], deployment: Manifest): Promise<List> {
+/** Undefined: all namespaces. An installation without a ClusterRole serves its own, and others are not its business. */
+function findPlace(operator: readonly Manifest[], { metadata }: Manifest): string | undefined {
   const isClusterWide = operator.some(({ kind }) => kind === 'ClusterRole');
-  const namespace = isClusterWide ? undefined : deployment.metadata.namespace;
-  const kinds = await servedKinds(operator);
-  return async () => {
-    const lists = kinds.map(async (of) => {
-      const objects = await objectsOf(of, namespace);
-      return objects.map((object) => ({ ...object, of }));
-    });
-    return (await Promise.all(lists)).flat();
-  };
+  return isClusterWide ? undefined : metadata.namespace;
+}
+
+async function listAll(
+  kinds: readonly CustomKind[],
+  namespace: string | undefined,
+): Promise<readonly Listed[]> {
+  const lists = kinds.map(async (of) => {
+    const objects = await objectsOf(of, namespace);
+    return objects.map((object) => ({ ...object, of }));
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+/** Whoever installs for one namespace need not have the rights on kinds that it does not serve. */
+async function listAllowed(
+  kinds: readonly CustomKind[],
+  namespace: string | undefined,
+): Promise<readonly Listed[]> {
+  const lists = kinds.map((kind) =>
+    listAll([kind], namespace).catch((error: unknown) => {
+      if (error instanceof KubectlError && error.message.includes('(Forbidden)')) return [];
+      throw error;
+    }),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+/** Of another installation the operator would let go of these objects, and stay. */
+async function refuseElsewhere({ metadata }: Manifest, directory: string): Promise<void> {
+  const { name, namespace = 'default' } = metadata;
+  const where = ['deployment', name, '--namespace', namespace];
+  const found = await kubectl(['get', ...where, '--ignore-not-found', '-o', 'name']);
+  if (found.trim() !== '') return;
+  throw new Refusal(
+    `the Deployment ${namespace}/${name} of ${directory} is not in the cluster, so nothing was deleted; ` +
+      'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
+  );
 }
 
 /** The operator lets go of a balancer when its object says so at the time of its deletion. */

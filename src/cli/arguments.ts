@@ -159,7 +159,7 @@ function adviseHelp(command: Command | undefined): string {
 function firstSentence({ message }: Error): string {
   const [, option] = /^Option '(--[\w-]+)' argument is ambiguous/.exec(message) ?? [];
   if (option !== undefined)
-    return `a value that begins with a hyphen follows an equals sign, as in ${option}=-1`;
+    return `${option} takes a value; one that begins with a hyphen follows an equals sign (${option}=-1)`;
   const sentence = message.split(/\.\s/, 1)[0] ?? message;
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

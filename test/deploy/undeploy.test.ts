@@ -79,7 +79,7 @@ describe('npm run undeploy', () => {
     const without = await undeploy('--kustomization', 'deploy/base');
     expect(without).toMatchObject({ code: 1 });
     expect(without.output).toMatch(
-      /^undeploy: deploy\/base has no rights .* nothing was deleted:\n {2}MyIngress /,
+      /^undeploy: deploy\/base does not have albridge's Deployment and its rights, so nothing was deleted; /,
     );
     expect(await hasOperator()).toBe(true);
 

@@ -51,7 +51,7 @@ describe('the command line', () => {
     },
     'a value that begins with a hyphen': {
       args: ['probe', '--size', '-5'],
-      says: 'a value that begins with a hyphen follows an equals sign, as in --size=-1: albridge probe --help has the options',
+      says: '--size takes a value; one that begins with a hyphen follows an equals sign (--size=-1): albridge probe --help has the options',
     },
     'an empty value': {
       args: ['probe', '--size='],

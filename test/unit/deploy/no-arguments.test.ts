@@ -18,7 +18,10 @@ describe('a complaint about arguments is one sentence', () => {
     [['bar'], "unexpected argument 'bar'"],
     [['--frob'], "unknown option '--frob'"],
     [['--runs'], "option '--runs <value>' argument missing"],
-    [['--runs', '-1'], 'a value that begins with a hyphen follows an equals sign, as in --runs=-1'],
+    [
+      ['--runs', '-1'],
+      '--runs takes a value; one that begins with a hyphen follows an equals sign (--runs=-1)',
+    ],
   ])('%j', (args, says) => {
     expect(complaintAbout(args)).toBe(says);
   });

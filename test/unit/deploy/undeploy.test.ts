@@ -13,8 +13,13 @@ case "$1" in
   kustomize)
     test "$2" != ${CRDS} && exec cat "$2/manifests.json"
     for file in ${CRDS}/*/crd.yaml; do echo ---; cat "$file"; done ;;
-  api-resources) echo myingresses.demo.rtfm.co.ua ;;
-  get) cat "$FAKE/objects.json" ;;
+  api-resources) printf 'myingresses.demo.rtfm.co.ua\\nwebapps.apps.example.com\\n' ;;
+  get)
+    case "$2" in
+      deployment) cat "$FAKE/deployment" 2> /dev/null || echo deployment.apps/albridge ;;
+      webapps.*) echo '{"items":[]}' ;;
+      *) cat "$FAKE/objects.json" ;;
+    esac ;;
   delete) cat >> "$FAKE/deleted"; echo '{"items":[]}' > "$FAKE/objects.json" ;;
 esac
 `;
@@ -22,8 +27,11 @@ esac
 const DEPLOYMENT = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  metadata: { name: 'albridge', namespace: 'albridge-system' },
-  spec: { template: { spec: { serviceAccountName: 'albridge' } } },
+  metadata: {
+    name: 'albridge',
+    namespace: 'albridge-system',
+    labels: { 'app.kubernetes.io/name': 'albridge' },
+  },
 };
 
 const ROLE = {
@@ -38,7 +46,12 @@ const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'min
 const OTHER_DEPLOYMENT = {
   ...DEPLOYMENT,
   metadata: { name: 'shop', namespace: 'web' },
-  spec: { template: { spec: {} } },
+};
+
+const OTHER_ROLE = {
+  ...ROLE,
+  metadata: { name: 'albridge-webapp' },
+  rules: [{ apiGroups: ['apps.example.com'], resources: ['webapps'] }],
 };
 
 const WEB = {
@@ -80,6 +93,16 @@ async function undeployApplied(manifests: readonly object[], objects: readonly o
   return { ...rest, output: output.replaceAll(applied, 'APPLIED') };
 }
 
+const OR_DIRECTORY = '; name the directory that you applied, or ';
+
+async function undeployWithList(list: string) {
+  await writeFile(
+    join(directory, 'kubectl'),
+    KUBECTL.replace('cat "$FAKE/objects.json"', `echo '${list}'`),
+  );
+  return undeployApplied([ROLE, DEPLOYMENT]);
+}
+
 describe('npm run undeploy', () => {
   it('deletes the custom resources, then what the directory has', async () => {
     const { code, output, deleted } = await undeployApplied([ROLE, DEPLOYMENT]);
@@ -94,18 +117,19 @@ describe('npm run undeploy', () => {
   it.each([
     { what: 'something else', manifests: [CONFIG_MAP] },
     { what: 'a Deployment of others', manifests: [CONFIG_MAP, ROLE, OTHER_DEPLOYMENT] },
+    { what: 'a Deployment without rights', manifests: [CONFIG_MAP, DEPLOYMENT] },
   ])('refuses a directory that has $what, and deletes nothing', async ({ manifests }) => {
     expect(await undeployApplied(manifests)).toEqual({
       code: 1,
       output:
-        "undeploy: APPLIED does not have albridge's Deployment, so nothing was deleted; " +
+        "undeploy: APPLIED does not have albridge's Deployment and its rights, so nothing was deleted; " +
         'name the directory of the installation: deploy, or such as deploy/overlays/irsa\n',
       deleted: '',
     });
   });
 
   it('refuses a directory without the kind of an object that needs the operator', async () => {
-    const { code, output, deleted } = await undeployApplied([DEPLOYMENT, CONFIG_MAP]);
+    const { code, output, deleted } = await undeployApplied([DEPLOYMENT, OTHER_ROLE]);
     expect({ code, deleted }).toEqual({ code: 1, deleted: '' });
     expect(output).toMatch(
       /^undeploy: APPLIED has no rights on the kinds of 1 .*, so nothing was deleted:\n {2}MyIngress web\/shop\nName the directory /,
@@ -114,22 +138,46 @@ describe('npm run undeploy', () => {
 
   it('leaves an object of such a kind alone that nothing was made for', async () => {
     const plain = { ...WEB, metadata: { name: 'shop', namespace: 'web' } };
-    const { code, output, deleted } = await undeployApplied([DEPLOYMENT], [plain]);
+    const { code, output, deleted } = await undeployApplied([DEPLOYMENT, OTHER_ROLE], [plain]);
     expect(code, output).toBe(0);
     expect(deleted).not.toContain('MyIngress');
   });
 
   it.each([
-    ['/bin/echo', 'kubectl kustomize deploy: it printed no manifests'],
-    ['/bin/true', 'kubectl kustomize deploy: it printed no manifests'],
+    ['/bin/echo', `kubectl kustomize deploy: it printed no manifests${OR_DIRECTORY}`],
+    ['/bin/true', `kubectl kustomize deploy: it printed no manifests${OR_DIRECTORY}`],
     ['/bin/false', 'kubectl kustomize deploy: it failed and said nothing'],
   ])('asks for kubectl where KUBECTL is %s', async (kubectl, says) => {
     expect(await undeploy([], kubectl)).toEqual({
       code: 1,
-      output: `undeploy: ${says}; set KUBECTL to the path of kubectl\n`,
+      output: `undeploy: ${says}${says.endsWith('or ') ? '' : '; '}set KUBECTL to the path of kubectl\n`,
       deleted: '',
     });
   });
+
+  it('refuses the directory of an installation that is not in the cluster', async () => {
+    await writeFile(join(directory, 'deployment'), '');
+    const { code, output, deleted } = await undeployApplied([ROLE, DEPLOYMENT]);
+    expect({ code, deleted }).toEqual({ code: 1, deleted: '' });
+    expect(output).toMatch(
+      /^undeploy: the Deployment albridge-system\/albridge of APPLIED is not in the cluster, so nothing was deleted; name /,
+    );
+  });
+
+  it('takes an operator whose kustomization has other names', async () => {
+    const renamed = { ...DEPLOYMENT, metadata: { ...DEPLOYMENT.metadata, name: 'prod-albridge' } };
+    const { code, output } = await undeployApplied([ROLE, renamed]);
+    expect(code, output).toBe(0);
+  });
+
+  it.each(['{}', '{"items":null}', '{"items":[{}]}'])(
+    'asks for kubectl where a list is %s',
+    async (list) => {
+      const { code, output } = await undeployWithList(list);
+      expect(code).toBe(1);
+      expect(output).toMatch(/^undeploy: kubectl get .*: it printed no list; set KUBECTL to /);
+    },
+  );
 
   it('asks for kubectl where a list is none', async () => {
     await writeFile(
