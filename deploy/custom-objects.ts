@@ -129,7 +129,7 @@ export async function objectsOf(
 async function readList(args: readonly string[]): Promise<readonly CustomObject[]> {
   const items = readItems(await kubectl(args));
   if (!Array.isArray(items) || !items.every(isManifest)) throw unlikeKubectl(args, 'list');
-  return items as readonly CustomObject[];
+  return items;
 }
 
 function readItems(text: string): unknown {

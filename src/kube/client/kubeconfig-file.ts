@@ -42,7 +42,7 @@ function readText(path: string): string {
 const MOST_BYTES = 4_000_000;
 const CHUNK_BYTES = 65_536;
 
-/** What pipes had, as a shell gives them: they can be read once. */
+/** The texts of pipes, as a shell gives them: these can be read once. */
 const pipes = new Map<string, string>();
 
 function readBounded(path: string): string {
