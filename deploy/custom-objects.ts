@@ -57,7 +57,8 @@ const CRDS = resolve(import.meta.dirname, '../crds');
 
 /** The objects that a kustomization makes. */
 export async function manifestsIn(directory: string): Promise<readonly Manifest[]> {
-  const args = ['kustomize', directory];
+  // Else it would be an option.
+  const args = ['kustomize', directory.startsWith('-') ? `./${directory}` : directory];
   const manifests = readDocuments(await kubectl(args)).filter(isManifest);
   if (manifests.length === 0) throw unlikeKubectl(args, 'manifests');
   return manifests;

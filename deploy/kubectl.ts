@@ -18,6 +18,9 @@ const NO_ACCESS =
 const NO_KUSTOMIZATION =
   /^(error: )?(must build at directory|unable to find one of 'kustomization\.yaml')/;
 
+/** Its messages begin so. */
+const KUBECTL = /^(error: |Error from server|The |Unable |Warning: )/;
+
 const OTHER_PROGRAM = 'set KUBECTL to the path of kubectl';
 
 /** Turns kubectl's standard error into one line with the next step; pure. */
@@ -32,7 +35,8 @@ export function explainFailure(stderr: string): string {
   if (NO_ACCESS.test(said)) {
     return `${said}; check the context (kubectl config current-context), the login and the network`;
   }
-  return said.includes('(Forbidden)') ? `${said}; run it as a cluster administrator` : said;
+  if (said.includes('(Forbidden)')) return `${said}; run it as a cluster administrator`;
+  return KUBECTL.test(said) ? said : `${said}; if that is not kubectl, ${OTHER_PROGRAM}`;
 }
 
 /** The sentence in a line of klog, which is a message or an error in quotes. */

@@ -64,7 +64,11 @@ async function undeploy(flags: Flags): Promise<void> {
   const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
   const operator = manifests.filter((manifest) => !isDefinition(manifest));
   const deployment = operator.find(isOperator);
-  if (deployment === undefined) throw notInstalledFrom(flags.kustomization);
+  if (deployment === undefined) {
+    throw manifests.some(isDefinition)
+      ? hasNoOperator(flags.kustomization)
+      : notInstalledFrom(flags.kustomization);
+  }
   const kinds = await servedKinds(operator);
   const others = kinds.filter(({ isGranted }) => !isGranted);
   // Of an installation that is gone already there may be no kind left.
@@ -111,6 +115,14 @@ function notInstalledFrom(directory: string): Refusal {
   return new Refusal(
     `${directory} does not have albridge's Deployment and its rights, so nothing was deleted; ` +
       'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
+  );
+}
+
+/** An administrator installs such for operators of one namespace, which have to be gone first. */
+function hasNoOperator(directory: string): Refusal {
+  return new Refusal(
+    `${directory} has CRDs and no operator, so nothing was deleted; once kubectl get albridge -A lists nothing, ` +
+      `run kubectl delete -k ${directory}`,
   );
 }
 

@@ -87,6 +87,7 @@ const METADATA: Schema = {
   description:
     'Without a role of its own the operator has no rights at all, rather than those of its node.',
   type: ['string', 'boolean'],
+  pattern: '^(true|false)$',
   default: 'true',
 };
 
@@ -225,6 +226,8 @@ const NEEDS_CLUSTER_ID: Schema = {
   properties: {
     operator: whenTrue('enabled'),
     kinds: whenTrue('myingress'),
+    // It demands one itself.
+    singleNamespace: { const: false },
     settings: {
       required: ['ALBRIDGE_NAMESPACES'],
       properties: { ALBRIDGE_NAMESPACES: HAS_TEXT },

@@ -18,11 +18,14 @@ export async function findNotes(path: string, version: string, isDryRun: boolean
 export async function checkUpgradePage(path: string, version: string): Promise<void> {
   const text = await readFile(path, 'utf8');
   const headings = [...text.matchAll(/^### (\S+)/gm)].map(([, heading]) => heading);
-  if (headings.includes('Unreleased') || !headings.includes(version)) {
-    throw new Refusal(
-      `docs/upgrade.md has no notes for ${version} alone; rename Unreleased there to "${version}", and commit`,
-    );
-  }
+  const isOpen = headings.includes('Unreleased');
+  if (headings.includes(version) && !isOpen) return;
+  const [lacking, step] = !isOpen
+    ? [`no heading ${version}`, `add "### ${version}" above the last one, also without notes`]
+    : headings.includes(version)
+      ? ['notes under Unreleased', `move them below ${version}`]
+      : [`no heading ${version}`, `rename Unreleased there to "${version}"`];
+  throw new Refusal(`docs/upgrade.md has ${lacking}; ${step}, and commit`);
 }
 
 /** `## 1.2.3` or `## 1.2.3 - 2026-12-01`, and the text up to the next such heading. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { endWithProcess } from './temporary.ts';
 
 /** The release cannot be built; the message says why and what to do. */
 export class Refusal extends Error {
@@ -16,6 +17,7 @@ export async function runProgram(
   { cwd, hint = `install ${program}` }: { readonly cwd: string; readonly hint?: string },
 ): Promise<string> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  endWithProcess(child);
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

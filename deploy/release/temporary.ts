@@ -1,8 +1,16 @@
+import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 
 const temporary = new Set<string>();
+const programs = new Set<ChildProcess>();
+
+/** A program that may write into a temporary directory, and ends with this process. */
+export function endWithProcess(program: ChildProcess): void {
+  programs.add(program);
+  program.once('close', () => programs.delete(program));
+}
 
 /** The directory is removed in the end, also where a signal ends the process. */
 export async function withTemporary(
@@ -22,7 +30,8 @@ export async function withTemporary(
 function removeAtSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
-      // A program that was started may write into it meanwhile.
+      for (const program of programs) program.kill('SIGKILL');
+      // One of them may have been writing into it.
       for (const directory of temporary) {
         rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
       }

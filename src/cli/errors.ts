@@ -51,7 +51,7 @@ export function describeError(error: unknown): string {
   if (error instanceof KubeError) return `${error.message}: ${adviseOnAnswer(error)}`;
   if (error instanceof NoAnswerError || error instanceof DeadlineExceeded)
     return describeSilence(error);
-  if (isTooLarge(error)) return `${error.message}: ${CHECK_ADDRESS}`;
+  if (isTooLarge(error)) return `${error.message}: ${CHECK_ADDRESS}, or look at one namespace (-n)`;
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
 }

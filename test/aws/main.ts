@@ -55,7 +55,11 @@ async function main(): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
-    if (values.backend === 'aws') return await runInAccount(accountChoice(values));
+    if (values.backend === 'aws') {
+      if (positionals.length > 0 || values.like !== undefined)
+        throw new Error('--backend aws takes neither --like nor arguments of vitest');
+      return await runInAccount(accountChoice(values));
+    }
     refuseAccountOptions(values);
     const settings = settingsFor(values.backend, values.like);
     await refuseSilence(settings['ALBRIDGE_TEST_AWS_URL']);
@@ -91,7 +95,8 @@ type Settings = Readonly<Record<string, string>>;
 
 /** Unlike `npm test`, whoever names a backend wants it: without Python this fails. */
 function settingsFor(backend: string, like?: string): Settings {
-  if (like !== undefined && !isBackendName(like)) throw new Error(`--like: unknown name "${like}"`);
+  if (like !== undefined && !isBackendName(like))
+    throw new Error(`--like takes ${backendNames.join(', ')}, not "${like}"`);
   if (isBackendName(backend)) {
     if (like !== undefined) throw new Error('--like goes with a URL');
     return { ALBRIDGE_TEST_AWS: backend, ALBRIDGE_TEST_PYTHON: 'required' };

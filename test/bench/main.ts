@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { BenchPlace } from './bench-place.ts';
@@ -121,7 +121,8 @@ function namesOf(only: readonly string[] = Object.keys(figures)): readonly strin
 }
 
 function runsOf(text: string): number {
-  const runs = Number(text);
-  if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1');
+  const runs = wholeNumberIn(text);
+  if (!Number.isSafeInteger(runs) || runs < 1)
+    throw new Error('--runs takes a whole number from 1');
   return runs;
 }

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { firstSentence } from '../../deploy/no-arguments.ts';
+import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { startBackend } from '../../localstack/backends/backend.ts';
 import { isServing } from '../../localstack/backends/python-server.ts';
 import { seedNetwork } from '../../localstack/seed.ts';
@@ -47,8 +47,9 @@ function readFlags(): Flags | undefined {
         help: { type: 'boolean' },
       },
     });
-    const runs = Number(values.runs);
-    if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1');
+    const runs = wholeNumberIn(values.runs);
+    if (!Number.isSafeInteger(runs) || runs < 1)
+      throw new Error('--runs takes a whole number from 1');
     if (!values.help) return { isCold: values.cold, runs };
     process.stdout.write(HELP);
   } catch (error) {

@@ -119,7 +119,8 @@ function readFlags(): Flags | undefined {
     } as const;
     const { values } = parseArgs({ options });
     const quota = wholeNumberIn(values.quota);
-    if (!Number.isSafeInteger(quota)) throw new Error('--quota takes a whole number from 0');
+    if (!Number.isSafeInteger(quota))
+      throw new Error(`--quota takes a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
     const { backend } = values;
     if (backend !== 'embedded' && backend !== 'localstack') {
       throw new Error('--backend takes embedded or localstack');

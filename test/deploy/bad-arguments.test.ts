@@ -28,7 +28,10 @@ const values: Readonly<Record<string, readonly string[]>> = {
     '--dir package.json/x',
   ],
   test: ['--project nowhere', 'test/nope.test.ts'],
-  'test:aws': ['--backend nowhere', '--backend', '--backend http://127.0.0.1:1', '--like nobody'],
+  'test:aws': [
+    ...['--backend nowhere', '--backend', '--backend http://127.0.0.1:1', '--like nobody'],
+    ...['--backend aws extra', '--backend aws --like moto', '--backend aws --record /nope/x.json'],
+  ],
   localstack: ['', 'nowhere', 'up --port x', 'up --port 99999', 'up --port -5', 'up down'],
   check: ['extra'],
   gen: ['extra'],

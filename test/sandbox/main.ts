@@ -213,5 +213,5 @@ async function readFlags(): Promise<Flags | undefined> {
 function wholeNumber(flag: string, text: string): number {
   const number = wholeNumberIn(text);
   if (Number.isSafeInteger(number)) return number;
-  throw new Error(`${flag} takes a whole number from 0`);
+  throw new Error(`${flag} takes a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
 }

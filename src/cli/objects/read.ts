@@ -4,7 +4,7 @@ import { isFields } from '../../core/objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
-import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
+import { createForeignError, isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath, type ResourceAddress } from '../../kube/client/resource-path.ts';
 import { type Collection, listAll as listPages } from '../../kube/watch/list.ts';
 import { tryIfAllowed } from '../account/access.ts';
@@ -99,11 +99,6 @@ function isListOfFields(value: unknown): boolean {
 
 function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return isFields(value) ? value : {};
-}
-
-function createForeignError(what: string): KubeError {
-  const message = `the answer to ${what} is none of Kubernetes`;
-  return new KubeError({ status: 200, reason: '', message });
 }
 
 function describeLack(

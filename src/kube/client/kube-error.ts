@@ -43,6 +43,12 @@ export class KubeError extends Error {
   }
 }
 
+/** For an answer, such as to "a list of pods", that is none of an API server. */
+export function createForeignError(what: string): KubeError {
+  const message = `the answer to ${what} is none of Kubernetes`;
+  return new KubeError({ status: 200, reason: '', message, isForeign: true });
+}
+
 /** The proxy of the kubeconfig cannot be reached, or refuses the connection. */
 export class ProxyError extends Error {
   /** `proxyUrl` without a login. */

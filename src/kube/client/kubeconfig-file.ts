@@ -120,7 +120,8 @@ function refuseNoText(fields: Fields, names: readonly string[], path: string): v
 }
 
 function createTypeError(path: string, type: string): Error {
-  return new Error(`cannot be used, ${path} is no ${type}: correct or replace it`);
+  const step = type === 'text' ? 'put it in quotes, or correct it' : 'correct or replace it';
+  return new Error(`cannot be used, ${path} is no ${type}: ${step}`);
 }
 
 function parseFirst(text: string): unknown {

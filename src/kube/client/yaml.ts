@@ -50,7 +50,7 @@ function splitDocuments(text: string): readonly Document[] {
   }));
 }
 
-/** As kubectl reads it, with the booleans and merge keys of YAML 1.1: https://github.com/kubernetes-sigs/yaml/tree/v1.6.0/goyaml.v2 */
+/** Booleans and merge keys are those of YAML 1.1, as for kubectl; numbers are those of YAML 1.2: https://github.com/kubernetes-sigs/yaml/tree/v1.6.0/goyaml.v2 */
 const SCHEMA = new Schema([
   ...FAILSAFE_SCHEMA.tags,
   ...[nullCoreTag, boolYaml11Tag, intCoreTag, floatCoreTag, mergeTag],

@@ -3,7 +3,7 @@ import { type ResourceKind } from '../../core/objects/kube-object.ts';
 import { addJitter, type Clock } from '../../core/ports/clock.ts';
 import { BodyTooLarge } from '../../http/exchange.ts';
 import type { KubeClient } from '../client/kube-client.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { createForeignError, KubeError } from '../client/kube-error.ts';
 import { buildResourcePath } from '../client/resource-path.ts';
 
 export interface ListOptions {
@@ -54,6 +54,7 @@ export async function listAll(options: ListOptions): Promise<string> {
 class Pages {
   readonly #options: ListOptions;
   readonly #mostItems: number;
+  readonly #tokens = new Set<string>();
   #limit: number;
 
   constructor(options: ListOptions) {
@@ -62,11 +63,11 @@ class Pages {
     this.#limit = this.#mostItems;
   }
 
-  /** The token of a page says where it ends: one that is repeated would be asked for without end. */
+  /** The token of a page says where it ends: those that are repeated would be asked for without end. */
   async readNext(token: string): Promise<Page> {
-    const page = await this.read(token);
-    if (page.metadata.continue === token) throw createForeignError(this.#options.collection);
-    return page;
+    if (this.#tokens.has(token)) throw createForeignError(nameList(this.#options.collection));
+    this.#tokens.add(token);
+    return this.read(token);
   }
 
   async read(token?: string): Promise<Page> {
@@ -93,14 +94,13 @@ async function readPage(options: ListOptions, paging: Query): Promise<Page> {
     signal,
   });
   signal.throwIfAborted();
-  if (!isPage(page)) throw createForeignError(collection);
+  if (!isPage(page)) throw createForeignError(nameList(collection));
   for (const item of page.items ?? []) options.onItem(item);
   return page;
 }
 
-function createForeignError({ kind }: Collection): KubeError {
-  const message = `the answer to a list of ${kind.plural} is none of Kubernetes`;
-  return new KubeError({ status: 200, reason: '', message });
+function nameList({ kind }: Collection): string {
+  return `a list of ${kind.plural}`;
 }
 
 /** Another program may answer at the address of an API server, which always writes `items`. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { type Clients, cleanUp, findLeftovers } from './clean-up.ts';
@@ -28,6 +28,7 @@ const FILES = ['operations', 'input-refused', 'traffic'].map((name) => `test/aws
 export async function runInAccount(options: AccountOptions): Promise<number> {
   const runId = options.cleanUp;
   if (runId !== undefined && !isRunId(runId)) throw new Error(`"${runId}" is no id of a run`);
+  refuseUnwritable(options.record);
   if (runId === undefined && !options.mayCost) {
     say(describePlan());
     say('Nothing was done. To do it: --yes-this-costs-money');
@@ -41,6 +42,12 @@ export async function runInAccount(options: AccountOptions): Promise<number> {
   } finally {
     for (const client of Object.values(account.clients)) client.destroy();
   }
+}
+
+/** Before a run that costs money: what it finds is to be kept. */
+function refuseUnwritable(file: string | undefined): void {
+  if (file === undefined || existsSync(dirname(resolve(file)))) return;
+  throw new Error(`--record names a file in ${dirname(file)}, which is not there: make it first`);
 }
 
 interface Account {

@@ -114,6 +114,20 @@ it('conditions that are null are none', async () => {
   expect(stdout).toMatch(/^MyIngress +x /m);
 });
 
+it('pages that follow each other in a circle are those of no API server', async () => {
+  let asked = 0;
+  const at = await listen((_request, response) => {
+    asked += 1;
+    const metadata = { resourceVersion: '1', continue: asked % 2 === 0 ? 'a' : 'b' };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ metadata, items: [] }));
+  });
+  const { exitCode, stderr } = await run('status', { server: `http://${at}` });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^albridge: the answer to a list of \w+ is none of Kubernetes: [^\n]*\n$/);
+  expect(asked).toBeLessThan(50);
+});
+
 describe('a read of one object', () => {
   it.each([
     '{"a":1}',

@@ -32,7 +32,7 @@ describe('a connection that fails for TLS', () => {
 
 it('an answer that is too large leads to the address', () => {
   expect(describeError(new BodyTooLarge(5))).toBe(
-    'the answer is longer than 5 bytes: check that the address in the kubeconfig is that of an API server',
+    'the answer is longer than 5 bytes: check that the address in the kubeconfig is that of an API server, or look at one namespace (-n)',
   );
 });
 

@@ -281,14 +281,18 @@ describe('the notes for an upgrade', () => {
   });
 
   it.each([
-    [['### Unreleased', '### 1.0.0']],
-    [['### Unreleased', '### 2.0.0']],
-    [['### 2.0.0-rc.1']],
-  ])('are refused with %s', async (headings) => {
+    [
+      ['### Unreleased', '### 1.0.0'],
+      'no heading 2.0.0; rename Unreleased there to "2.0.0", and commit',
+    ],
+    [['### Unreleased', '### 2.0.0'], 'notes under Unreleased; move them below 2.0.0, and commit'],
+    [
+      ['### 2.0.0-rc.1'],
+      'no heading 2.0.0; add "### 2.0.0" above the last one, also without notes, and commit',
+    ],
+  ])('are refused with %s', async (headings, says) => {
     await write(...headings);
-    await expect(checkUpgradePage(path(), '2.0.0')).rejects.toThrow(
-      'docs/upgrade.md has no notes for 2.0.0 alone; rename Unreleased there to "2.0.0", and commit',
-    );
+    await expect(checkUpgradePage(path(), '2.0.0')).rejects.toThrow(`docs/upgrade.md has ${says}`);
   });
 
   it('are read from a page that has the headings so', async () => {

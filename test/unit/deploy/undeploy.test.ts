@@ -128,6 +128,29 @@ describe('npm run undeploy', () => {
     });
   });
 
+  it('leads from a directory of CRDs alone to kubectl', async () => {
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'myingresses.demo.rtfm.co.ua' },
+    };
+    const { code, output, deleted } = await undeployApplied([definition, CONFIG_MAP]);
+    expect({ code, deleted }).toEqual({ code: 1, deleted: '' });
+    expect(output).toBe(
+      'undeploy: APPLIED has CRDs and no operator, so nothing was deleted; ' +
+        'once kubectl get albridge -A lists nothing, run kubectl delete -k APPLIED\n',
+    );
+  });
+
+  it('asks for kubectl where another program refuses what it is asked', async () => {
+    const other = join(directory, 'other');
+    await writeFile(other, '#!/bin/sh\necho "other: no such command: $1" >&2; exit 1\n');
+    await chmod(other, 0o755);
+    expect((await undeploy([], other)).output).toBe(
+      'undeploy: kubectl kustomize deploy: other: no such command: kustomize; if that is not kubectl, set KUBECTL to the path of kubectl\n',
+    );
+  });
+
   it('refuses a directory without the kind of an object that needs the operator', async () => {
     const { code, output, deleted } = await undeployApplied([DEPLOYMENT, OTHER_ROLE]);
     expect({ code, deleted }).toEqual({ code: 1, deleted: '' });

@@ -114,7 +114,7 @@ it.each(['server', 'certificate-authority', 'certificate-authority-data', 'proxy
     const load = (): unknown =>
       loadCluster({ kubeconfig: writeWith({ clusters }) }, new ManualClock());
     expect(load).toThrow(
-      `config cannot be used, clusters[0].cluster.${field} is no text: correct or replace it`,
+      `config cannot be used, clusters[0].cluster.${field} is no text: put it in quotes, or correct it`,
     );
   },
 );
