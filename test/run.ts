@@ -93,7 +93,8 @@ function isMissing(arg: string, index: number): boolean {
 function usageIn(text: string): string | undefined {
   const [, option] = /CACError: (.+)/.exec(text) ?? [];
   const [, filter] = /^filter: (.+)$/m.exec(stripVTControlCharacters(text)) ?? [];
-  if (filter !== undefined) return `no test file matches ${filter}`;
+  // Where a setup fails there are no files either.
+  if (filter !== undefined && !/Unhandled Error/.test(text)) return `no test file matches ${filter}`;
   const [, project] = /The filter matched no projects: (.+?)\. /.exec(text) ?? [];
   return option ?? (project && `there is no project ${project}`);
 }
