@@ -94,7 +94,8 @@ function usageIn(text: string): string | undefined {
   const [, option] = /CACError: (.+)/.exec(text) ?? [];
   const [, filter] = /^filter: (.+)$/m.exec(stripVTControlCharacters(text)) ?? [];
   // Where a setup fails there are no files either.
-  if (filter !== undefined && !/Unhandled Error/.test(text)) return `no test file matches ${filter}`;
+  if (filter !== undefined && !/Unhandled Error/.test(text))
+    return `no test file matches ${filter}`;
   const [, project] = /The filter matched no projects: (.+?)\. /.exec(text) ?? [];
   return option ?? (project && `there is no project ${project}`);
 }
