@@ -35,9 +35,14 @@ afterAll(async () => {
 
 /** As CONTRIBUTING.md has it for a release. */
 async function tagVersion(): Promise<void> {
-  const path = join(clone, 'CHANGELOG.md');
-  const text = await readFile(path, 'utf8');
-  await writeFile(path, text.replace('## Unreleased', `## ${version}`));
+  for (const [page, heading] of [
+    ['CHANGELOG.md', '##'],
+    ['docs/upgrade.md', '###'],
+  ] as const) {
+    const path = join(clone, page);
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace(`\n${heading} Unreleased`, `\n${heading} ${version}`));
+  }
   const me = ['-c', 'user.name=me', '-c', 'user.email=me@example.com'];
   const steps = [
     ['init', '--quiet'],
