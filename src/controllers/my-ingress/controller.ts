@@ -126,14 +126,14 @@ function recallParts(
   pass: Pass,
 ): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
-  const completed = recallRecord(object, memory.of(pass.key, identity.uid), identity);
+  const begun = isCutShort(object) ? recordGroup(object, identity) : object;
+  const completed = recallRecord(begun, memory.of(pass.key, identity.uid), identity);
   // Whatever status is written next, the object counts as one whose record is complete.
-  if (isCutShort(object)) pass.report({ owned: completed.status.owned });
+  if (begun !== object) pass.report({ owned: completed.status.owned });
   return { object: completed, stored: object.status?.owned, pass };
 }
 
-function recallRecord(stored: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
-  const object = isCutShort(stored) ? recordGroup(stored, identity) : stored;
+function recallRecord(object: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {
   return knowsTraffic(memory) ? completeRecord(object, memory, identity) : object;
 }
 
