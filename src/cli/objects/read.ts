@@ -1,6 +1,6 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
-import { isFields } from '../../core/objects/fields.ts';
+import { isFields, toFields } from '../../core/objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
@@ -95,10 +95,6 @@ function isStored(object: unknown): object is KubeObject {
 
 function isListOfFields(value: unknown): boolean {
   return Array.isArray(value) && value.every(isFields);
-}
-
-function toFields(value: unknown): Readonly<Record<string, unknown>> {
-  return isFields(value) ? value : {};
 }
 
 function describeLack(

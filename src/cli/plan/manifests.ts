@@ -1,4 +1,5 @@
 import { myIngressKind } from '../../apis/my-ingress.ts';
+import { toFields } from '../../core/objects/fields.ts';
 import { formatApiVersion, type KubeObject } from '../../core/objects/kube-object.ts';
 import { parseYamlDocuments } from '../../kube/client/yaml.ts';
 import { CommandError } from '../errors.ts';
@@ -50,8 +51,6 @@ function refuseTwice(manifests: readonly Manifest[], { source }: ManifestPlace):
   if (twice === undefined) return;
   throw new CommandError(`${source} has MyIngress ${twice} twice: leave one of them out`);
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   try {
@@ -109,8 +108,4 @@ function check(object: unknown, { source, namespace, only }: ManifestPlace): Man
     );
   }
   return { ...fields, metadata: { ...metadata, name, namespace: own } } as unknown as Manifest;
-}
-
-function toFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -112,6 +112,11 @@ function isNamed(value: unknown): value is Named {
   return isFields(value) && typeof value['name'] === 'string';
 }
 
+/** The fields of an object; none of anything else. */
+export function toFields(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
 /** Freezes a plain object and everything in it, once: what is frozen already is left alone. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

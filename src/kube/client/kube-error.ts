@@ -1,3 +1,4 @@
+import { toFields } from '../../core/objects/fields.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { CoreReason, OperatorError } from '../../core/reconcile/operator-error.ts';
 import { BodyTooLarge } from '../../http/exchange.ts';
@@ -95,7 +96,7 @@ function isOfOther(status: number, body: string): boolean {
 
 /** The KubeError for the `object` of a watch's ERROR event, which is a Status too. */
 export function parseErrorEvent(object: unknown): KubeError {
-  const status = toRecord(object);
+  const status = toFields(object);
   return createKubeError(typeof status['code'] === 'number' ? status['code'] : 500, status);
 }
 
@@ -221,7 +222,7 @@ function classifyReason(error: KubeError): KubeReason {
 }
 
 function createKubeError(status: number, body: Readonly<Record<string, unknown>>): KubeError {
-  const details = toRecord(body['details']);
+  const details = toFields(body['details']);
   const retryAfterSeconds = details['retryAfterSeconds'];
   return new KubeError({
     status,
@@ -233,7 +234,7 @@ function createKubeError(status: number, body: Readonly<Record<string, unknown>>
 }
 
 function parseDetails(details: Readonly<Record<string, unknown>>): KubeErrorDetails {
-  const causes = Array.isArray(details['causes']) ? details['causes'].map(toRecord) : [];
+  const causes = Array.isArray(details['causes']) ? details['causes'].map(toFields) : [];
   return {
     ...pickText(details, 'kind'),
     ...pickText(details, 'name'),
@@ -258,15 +259,11 @@ function parseRetryAfter(header: string | undefined): number | undefined {
 
 function parseStatus(body: string): Readonly<Record<string, unknown>> {
   try {
-    const parsed = toRecord(JSON.parse(body));
+    const parsed = toFields(JSON.parse(body));
     return parsed['kind'] === 'Status' ? parsed : {};
   } catch {
     return {};
   }
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function pickText<K extends string>(
