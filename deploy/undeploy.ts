@@ -111,10 +111,12 @@ function isOperator({ kind, metadata }: Manifest): boolean {
   return kind === 'Deployment' && metadata.labels?.['app.kubernetes.io/name'] === 'albridge';
 }
 
+const INSTALLATION = 'the directory of the installation: deploy, or such as deploy/overlays/irsa';
+
 function notInstalledFrom(directory: string): Refusal {
   return new Refusal(
     `${directory} does not have albridge's Deployment and its rights, so nothing was deleted; ` +
-      'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
+      `name ${INSTALLATION}`,
   );
 }
 
@@ -133,7 +135,7 @@ function refuseOthers(objects: readonly Listed[], directory: string): void {
   throw new Refusal(
     `${directory} has no rights on the kinds of ${others.length} custom resources, which need the operator, ` +
       `so nothing was deleted:\n${lines(others)}\n` +
-      'Name the directory of the installation: deploy, or such as deploy/overlays/irsa.',
+      `Name ${INSTALLATION}.`,
   );
 }
 
@@ -196,7 +198,7 @@ async function refuseElsewhere({ metadata }: Manifest, directory: string): Promi
   if (found.trim() !== '') return;
   throw new Refusal(
     `the Deployment ${namespace}/${name} of ${directory} is not in the cluster, so nothing was deleted; ` +
-      'name the directory of the installation: deploy, or such as deploy/overlays/irsa',
+      `name ${INSTALLATION}`,
   );
 }
 
