@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { versions } from '../control-plane/versions.ts';
-import { Helm } from '../helm/helm.ts';
+import { COMPLETE, Helm, setAll } from '../helm/helm.ts';
 import { until } from '../surroundings/until.ts';
 import { ACCEPTED, type Attempt, REFUSED } from './guardrail-cases.ts';
 import { live } from './kind-life.ts';
@@ -85,9 +85,11 @@ describe('the oldest Kubernetes', () => {
 
   it('takes what the chart renders', async () => {
     const helm = await Helm.open();
-    const sets = ['region=eu-central-1', 'image.repository=albridge', 'userRoles.enabled=true'];
     const flags = ['--namespace', 'albridge-system', '--kube-version', `${OLDEST}.0`];
-    const items = await helm.template([...flags, ...sets.flatMap((set) => ['--set', set])]);
+    const items = await helm.template([
+      ...flags,
+      ...setAll([...COMPLETE, 'userRoles.enabled=true']),
+    ]);
     await helm.close();
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     const how = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', '-'];

@@ -9,6 +9,13 @@ import { type CommandResult, runCommand } from '../control-plane/run-command.ts'
 export const ROOT = resolve(import.meta.dirname, '../..');
 export const CHART = resolve(ROOT, 'deploy/chart');
 
+/** What the chart needs at least. */
+export const COMPLETE = ['region=eu-central-1', 'image.repository=albridge'] as const;
+
+export function setAll(sets: readonly string[]): readonly string[] {
+  return sets.flatMap((one) => ['--set', one]);
+}
+
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHART, Helm } from './helm.ts';
+import { CHART, COMPLETE, Helm, setAll } from './helm.ts';
 
 /** The notes that helm prints after an installation, without a cluster. */
 
@@ -12,10 +12,8 @@ beforeAll(async () => {
 afterAll(() => helm?.close());
 
 async function notesOf(...sets: readonly string[]): Promise<string> {
-  const values = ['region=eu-central-1', 'image.repository=albridge', ...sets];
-  const flags = values.flatMap((set) => ['--set', set]);
   const where = ['albridge', CHART, '--namespace', 'lb', '--dry-run=client'];
-  const printed = await helm.run(['install', ...where, ...flags]);
+  const printed = await helm.run(['install', ...where, ...setAll([...COMPLETE, ...sets])]);
   return printed.slice(printed.indexOf('\nNOTES:'));
 }
 

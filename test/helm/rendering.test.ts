@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { locateBinaries } from '../control-plane/locate.ts';
 import { comparable } from './comparison.ts';
-import { CHART, Helm, type Manifest } from './helm.ts';
+import { CHART, COMPLETE, Helm, type Manifest, setAll } from './helm.ts';
 import { renderOverlay } from './kustomizations.ts';
 
 /** What the chart renders, by the real helm, without a cluster. */
@@ -104,10 +104,6 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-function setAll(sets: readonly string[]): readonly string[] {
-  return sets.flatMap((one) => ['--set', one]);
-}
-
 function render({
   values,
   sets = [],
@@ -157,7 +153,6 @@ describe('the chart renders the objects of kustomize', () => {
 });
 
 describe('values', () => {
-  const complete = ['region=eu-central-1', 'image.repository=albridge'];
   const refusals: Readonly<Record<string, readonly [sets: readonly string[], says: string]>> = {
     'no region': [['image.repository=albridge'], "missing property 'region'"],
     'a tag in the repository': [
@@ -168,124 +163,124 @@ describe('values', () => {
     'an empty image': [['region=eu-central-1', 'image.repository='], "at '/image/repository'"],
     'a region that is none': [['region=Frankfurt', 'image.repository=albridge'], "at '/region'"],
     'a duration that is none': [
-      [...complete, 'settings.ALBRIDGE_SWEEP_INTERVAL=abc'],
+      [...COMPLETE, 'settings.ALBRIDGE_SWEEP_INTERVAL=abc'],
       'ALBRIDGE_SWEEP_INTERVAL',
     ],
     'a duration without a unit': [
-      [...complete, 'settings.ALBRIDGE_SWEEP_INTERVAL=300'],
+      [...COMPLETE, 'settings.ALBRIDGE_SWEEP_INTERVAL=300'],
       "at '/settings/ALBRIDGE_SWEEP_INTERVAL': got number, want string",
     ],
     'a number that is too small': [
-      [...complete, 'settings.ALBRIDGE_CONCURRENCY=-5'],
+      [...COMPLETE, 'settings.ALBRIDGE_CONCURRENCY=-5'],
       "at '/settings/ALBRIDGE_CONCURRENCY': minimum: got -5, want 1",
     ],
     'a number that is too large': [
-      [...complete, 'settings.ALBRIDGE_CONCURRENCY=999'],
+      [...COMPLETE, 'settings.ALBRIDGE_CONCURRENCY=999'],
       "at '/settings/ALBRIDGE_CONCURRENCY': maximum: got 999, want 256",
     ],
     'off without quotes, which YAML reads as false, where it is a word': [
-      [...complete, 'settings.ALBRIDGE_METRICS_ADDRESS=false'],
+      [...COMPLETE, 'settings.ALBRIDGE_METRICS_ADDRESS=false'],
       "at '/settings/ALBRIDGE_METRICS_ADDRESS': got boolean",
     ],
-    'a VPC that is none': [[...complete, 'settings.ALBRIDGE_VPC_ID=foo'], 'ALBRIDGE_VPC_ID'],
-    'an unknown setting': [[...complete, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
+    'a VPC that is none': [[...COMPLETE, 'settings.ALBRIDGE_VPC_ID=foo'], 'ALBRIDGE_VPC_ID'],
+    'an unknown setting': [[...COMPLETE, 'settings.HTTPS_PROXY=x'], "'HTTPS_PROXY' not allowed"],
     'an id of digits, which Helm reads as 1.23456789012e+11 from a file': [
-      [...complete, 'settings.ALBRIDGE_CLUSTER_ID=123456789012'],
+      [...COMPLETE, 'settings.ALBRIDGE_CLUSTER_ID=123456789012'],
       "at '/settings/ALBRIDGE_CLUSTER_ID': got number, want string",
     ],
     'an image that goes on in YAML': [
       ['region=eu-central-1', 'image.repository=a"\n          command: [sh]'],
       "at '/image/repository'",
     ],
-    'a tag that goes on in YAML': [[...complete, 'image.tag=1"\n  x: y'], "at '/image/tag'"],
+    'a tag that goes on in YAML': [[...COMPLETE, 'image.tag=1"\n  x: y'], "at '/image/tag'"],
     'a variable that goes on in YAML': [
-      [...complete, 'env.A\n              value: b=c'],
+      [...COMPLETE, 'env.A\n              value: b=c'],
       "invalid propertyName 'A",
     ],
     'crds.keep without a value, which is not to keep them': [
-      [...complete, 'crds.keep=null'],
+      [...COMPLETE, 'crds.keep=null'],
       "at '/crds': missing property 'keep'",
     ],
     'a switch without a value': [
-      [...complete, 'policies.enabled=null'],
+      [...COMPLETE, 'policies.enabled=null'],
       "at '/policies': missing property 'enabled'",
     ],
-    'an image without a value': [[...complete, 'image=null'], "missing property 'image'"],
-    'variables without a value': [[...complete, 'env=null'], "missing property 'env'"],
-    'an unknown value': [[...complete, 'replicaCount=3'], "'replicaCount' not allowed"],
+    'an image without a value': [[...COMPLETE, 'image=null'], "missing property 'image'"],
+    'variables without a value': [[...COMPLETE, 'env=null'], "missing property 'env'"],
+    'an unknown value': [[...COMPLETE, 'replicaCount=3'], "'replicaCount' not allowed"],
     'one namespace without a cluster id': [
-      [...complete, 'singleNamespace=true'],
+      [...COMPLETE, 'singleNamespace=true'],
       "at '/settings': missing property 'ALBRIDGE_CLUSTER_ID'",
     ],
     'annotations without ConfigMonitor': [
-      [...complete, 'kinds.configmonitor=false'],
+      [...COMPLETE, 'kinds.configmonitor=false'],
       "at '/kinds/configmonitor'",
     ],
     'a label of nodes that is no text': [
-      [...complete, 'nodeSelector.spot=true'],
+      [...COMPLETE, 'nodeSelector.spot=true'],
       "at '/nodeSelector/spot': got boolean, want string",
     ],
     'an annotation that is no text': [
-      [...complete, 'podAnnotations.x=5'],
+      [...COMPLETE, 'podAnnotations.x=5'],
       "at '/podAnnotations/x': got number, want string",
     ],
     'an annotation of the ServiceAccount that is no text': [
-      [...complete, 'serviceAccount.annotations.x=true'],
+      [...COMPLETE, 'serviceAccount.annotations.x=true'],
       "at '/serviceAccount/annotations/x': got boolean, want string",
     ],
     'a label that is no text': [
-      [...complete, 'podMonitor.labels.x=true'],
+      [...COMPLETE, 'podMonitor.labels.x=true'],
       "at '/podMonitor/labels/x': got boolean, want string",
     ],
-    'a label with blanks': [[...complete, 'alerts.labels.x=a b'], "at '/alerts/labels/x'"],
+    'a label with blanks': [[...COMPLETE, 'alerts.labels.x=a b'], "at '/alerts/labels/x'"],
     'the name of a Secret in place of an object': [
-      [...complete, 'imagePullSecrets[0]=regcred'],
+      [...COMPLETE, 'imagePullSecrets[0]=regcred'],
       "at '/imagePullSecrets/0': got string, want object",
     ],
     'a limit that is no quantity': [
-      [...complete, 'resources.limits.memory=lots'],
+      [...COMPLETE, 'resources.limits.memory=lots'],
       "at '/resources/limits/memory'",
     ],
     'a limit of something unknown': [
-      [...complete, 'resources.limits.mem=1Gi'],
+      [...COMPLETE, 'resources.limits.mem=1Gi'],
       "invalid propertyName 'mem'",
     ],
     'an unknown field of resources': [
-      [...complete, 'resources.limit.memory=1Gi'],
+      [...COMPLETE, 'resources.limit.memory=1Gi'],
       "invalid propertyName 'limit'",
     ],
     'an unknown field of a toleration': [
-      [...complete, 'tolerations[0].foo=x'],
+      [...COMPLETE, 'tolerations[0].foo=x'],
       "at '/tolerations/0': additional properties 'foo' not allowed",
     ],
     'a PriorityClass that cannot be': [
-      [...complete, 'priorityClassName=A_B'],
+      [...COMPLETE, 'priorityClassName=A_B'],
       "at '/priorityClassName'",
     ],
-    'a variable from nowhere': [[...complete, 'env.A.from=x'], "at '/env/A'"],
-    'a variable that is a number': [[...complete, 'env.A.value=5'], "at '/env/A/value'"],
+    'a variable from nowhere': [[...COMPLETE, 'env.A.from=x'], "at '/env/A'"],
+    'a variable that is a number': [[...COMPLETE, 'env.A.value=5'], "at '/env/A/value'"],
     'a security group that is none': [
-      [...complete, 'settings.ALBRIDGE_BACKEND_SECURITY_GROUPS=foo'],
+      [...COMPLETE, 'settings.ALBRIDGE_BACKEND_SECURITY_GROUPS=foo'],
       "at '/settings/ALBRIDGE_BACKEND_SECURITY_GROUPS'",
     ],
     'an address that is none': [
-      [...complete, 'settings.ALBRIDGE_METRICS_ADDRESS=foo'],
+      [...COMPLETE, 'settings.ALBRIDGE_METRICS_ADDRESS=foo'],
       "at '/settings/ALBRIDGE_METRICS_ADDRESS'",
     ],
     'a namespace that cannot be': [
-      [...complete, 'settings.ALBRIDGE_NAMESPACES=Bad_NS', 'settings.ALBRIDGE_CLUSTER_ID=a'],
+      [...COMPLETE, 'settings.ALBRIDGE_NAMESPACES=Bad_NS', 'settings.ALBRIDGE_CLUSTER_ID=a'],
       "at '/settings/ALBRIDGE_NAMESPACES'",
     ],
     'namespaces without a cluster id': [
-      [...complete, 'settings.ALBRIDGE_NAMESPACES=web'],
+      [...COMPLETE, 'settings.ALBRIDGE_NAMESPACES=web'],
       "at '/settings': missing property 'ALBRIDGE_CLUSTER_ID'",
     ],
     'one namespace with a blank cluster id': [
-      [...complete, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID= '],
+      [...COMPLETE, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID= '],
       "at '/settings/ALBRIDGE_CLUSTER_ID'",
     ],
     'no kind': [
-      [...complete, ...KIND_NAMES.map((name) => `kinds.${name}=false`)],
+      [...COMPLETE, ...KIND_NAMES.map((name) => `kinds.${name}=false`)],
       'kinds: all are false, set at least one to true',
     ],
   };
@@ -302,7 +297,7 @@ describe('values', () => {
   });
 
   it('in env may have a name that is no text in YAML', async () => {
-    const rendered = await helm.template(setAll([...complete, 'env.no=x']));
+    const rendered = await helm.template(setAll([...COMPLETE, 'env.no=x']));
     const deployment = JSON.stringify(rendered.find(({ kind }) => kind === 'Deployment'));
     expect(deployment).toContain('{"name":"no","value":"x"}');
   });
@@ -312,7 +307,7 @@ describe('values', () => {
       'env.NODE_OPTIONS=--trace-warnings',
       'env.LOG_LEVEL.valueFrom.fieldRef.fieldPath=spec.nodeName',
     ];
-    const rendered = await helm.template(setAll([...complete, ...sets]));
+    const rendered = await helm.template(setAll([...COMPLETE, ...sets]));
     const deployment = rendered.find(({ kind }) => kind === 'Deployment') as unknown as {
       readonly spec: { template: { spec: { containers: [{ env: { name: string }[] }] } } };
     };
@@ -334,7 +329,7 @@ describe('values', () => {
     ['podAnnotations.example\\.com/team=a text: with {anything}', 'podMonitor.labels.release='],
     ['tolerations[0].operator=Exists', 'tolerations[0].tolerationSeconds=5'],
   ])('may be %s %s', async (...sets) => {
-    expect(await helm.template(setAll([...complete, ...sets]))).not.toEqual([]);
+    expect(await helm.template(setAll([...COMPLETE, ...sets]))).not.toEqual([]);
   });
 
   it('place pods and pull images', async () => {
@@ -346,7 +341,7 @@ describe('values', () => {
       `image.digest=sha256:${'0'.repeat(64)}`,
       'podAnnotations.team=web',
     ];
-    const rendered = await helm.template(setAll([...complete, ...sets]));
+    const rendered = await helm.template(setAll([...COMPLETE, ...sets]));
     expect(rendered.find(({ kind }) => kind === 'Deployment')).toMatchObject({
       spec: {
         template: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Helm } from './helm.ts';
+import { COMPLETE, Helm, setAll } from './helm.ts';
 
 /** Values of other forms than the usual ones, which are right all the same; rendering.test.ts has those that are refused. */
 
@@ -34,6 +34,5 @@ const taken: Readonly<Record<string, readonly string[]>> = {
 };
 
 it.each(Object.entries(taken))('%s: taken', async (_name, sets) => {
-  const all = ['region=eu-central-1', 'image.repository=albridge', ...sets];
-  expect(await helm.template(all.flatMap((set) => ['--set', set]))).not.toEqual([]);
+  expect(await helm.template(setAll([...COMPLETE, ...sets]))).not.toEqual([]);
 });
