@@ -1,46 +1,33 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import {
   type AddressInfo,
   createServer as createNetServer,
   type Server as NetServer,
   type Socket,
 } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CliPlace } from './cli-place.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
-let directory: string;
-const servers: Server[] = [];
+const place = new CliPlace();
 const plain: NetServer[] = [];
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'albridge-connection-'));
-});
-
 afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
   for (const server of plain.splice(0)) server.close();
-  rmSync(directory, { recursive: true });
 });
 
-/** `127.0.0.1:PORT` of a server that answers so. */
+/** `127.0.0.1:PORT` of a server that answers so, and no request to be a proxy. */
 async function listen(handler: RequestListener): Promise<string> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
+  const server = createServer(handler);
   server.on('connect', (_request, socket) => {
     socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
   });
-  servers.push(server);
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return place.serve(server);
 }
 
 /** `127.0.0.1:PORT` of a server that does so with each connection once something has arrived. */
@@ -60,20 +47,8 @@ function answering(status: number, text: string): Promise<string> {
   });
 }
 
-function writeKubeconfig(cluster: object, namespace?: unknown): string {
-  const path = join(directory, 'config');
-  const config = {
-    'current-context': 'a',
-    clusters: [{ name: 'a', cluster }],
-    users: [{ name: 'a', user: {} }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a', namespace } }],
-  };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
-}
-
 function run(command: string, cluster: object): Promise<CliRun> {
-  return runCli([command], { env: { KUBECONFIG: writeKubeconfig(cluster) } });
+  return runCli([command], { env: { KUBECONFIG: place.writeKubeconfig(cluster) } });
 }
 
 describe('a server that is no API server', () => {
@@ -140,7 +115,7 @@ describe('a read of one object', () => {
     '{"kind":"MyIngress","metadata":{"name":"x","namespace":"default"},"status":{"conditions":5}}',
   ])('that a server answers with %s names the server', async (text) => {
     const server = `http://${await answering(200, text)}`;
-    const env = { KUBECONFIG: writeKubeconfig({ server }) };
+    const env = { KUBECONFIG: place.writeKubeconfig({ server }) };
     for (const args of [
       ['status', 'myingress/x'],
       ['why', 'x'],
@@ -174,7 +149,7 @@ describe('a caller who is not logged in', () => {
 describe('the namespace of a context', () => {
   it.each(['Bad/NS', 5, ['a']])('is named where it cannot be one: %j', async (namespace) => {
     const { stderr } = await runCli(['status'], {
-      env: { KUBECONFIG: writeKubeconfig({ server: 'http://127.0.0.1:1' }, namespace) },
+      env: { KUBECONFIG: place.writeKubeconfig({ server: 'http://127.0.0.1:1' }, namespace) },
     });
     expect(stderr).toBe(
       `albridge: the namespace ${JSON.stringify(namespace)} of context "a" cannot be one: correct it, or give -n\n`,
@@ -260,7 +235,7 @@ describe('a proxy', () => {
 
   it('of SOCKS prints no warning of Node', async () => {
     const cluster = { server, 'proxy-url': 'socks5://127.0.0.1:1' };
-    const env = { KUBECONFIG: writeKubeconfig(cluster), PATH: process.env['PATH'] };
+    const env = { KUBECONFIG: place.writeKubeconfig(cluster), PATH: process.env['PATH'] };
     const stderr = await new Promise<string>((done) => {
       execFile(process.execPath, [MAIN, 'status'], { env }, (_error, _stdout, text) => done(text));
     });
@@ -281,7 +256,7 @@ it.each(['http:me:secret@127.0.0.1:1', 'http:/me:secret@127.0.0.1:1'])(
 it('that TLS is off is said', async () => {
   const server = `https://${await answering(200, '')}`;
   const env = {
-    KUBECONFIG: writeKubeconfig({ server }),
+    KUBECONFIG: place.writeKubeconfig({ server }),
     PATH: process.env['PATH'],
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
   };

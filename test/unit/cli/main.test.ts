@@ -1,47 +1,16 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { CliPlace } from './cli-place.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
-let directory: string;
-const servers: Server[] = [];
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'albridge-main-'));
-});
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-  rmSync(directory, { recursive: true });
-});
-
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const place = new CliPlace();
 
 /** What a process of its own writes to stderr. */
 async function run(command: string, cluster: object, env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const kubeconfig = join(directory, 'config');
-  const config = {
-    'current-context': 'a',
-    clusters: [{ name: 'a', cluster }],
-    users: [{ name: 'a', user: {} }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-  };
-  writeFileSync(kubeconfig, JSON.stringify(config));
-  const all = { KUBECONFIG: kubeconfig, PATH: process.env['PATH'], ...env };
+  const all = { KUBECONFIG: place.writeKubeconfig(cluster), PATH: process.env['PATH'], ...env };
   return new Promise((done) => {
     execFile(process.execPath, [MAIN, command], { env: all }, (_, _stdout, text) => done(text));
   });
@@ -49,7 +18,7 @@ async function run(command: string, cluster: object, env: NodeJS.ProcessEnv = {}
 
 describe('stderr of a command', () => {
   it('has one line for an https proxy that is named by its address', async () => {
-    const proxy = await listen((_, response) => response.end());
+    const proxy = await place.listen((_, response) => response.end());
     const cluster = { server: 'https://kube.example', 'proxy-url': `https://${proxy}` };
     expect(await run('status', cluster)).toMatch(/^albridge: no answer [^\n]*\n$/);
   });
@@ -57,12 +26,12 @@ describe('stderr of a command', () => {
   it('has one line for a profile of AWS beside keys', async () => {
     const system = { kind: 'Namespace', metadata: { name: 'kube-system', uid: 'u0' } };
     const none = { metadata: { resourceVersion: '1' }, items: [] };
-    const server = await listen((request, response) => {
+    const server = await place.listen((request, response) => {
       const isSystem = request.url?.endsWith('/kube-system');
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(isSystem ? system : none));
     });
-    const file = join(directory, 'aws');
+    const file = join(place.directory, 'aws');
     writeFileSync(file, '[profile a]\naws_access_key_id = A\naws_secret_access_key = b\n');
     const stderr = await run(
       'orphans',

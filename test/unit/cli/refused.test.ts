@@ -1,49 +1,22 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { myIngressKind } from '../../../src/apis/my-ingress.ts';
 import { formatApiVersion } from '../../../src/core/objects/kube-object.ts';
+import { type Answer, CliPlace } from './cli-place.ts';
 import { runCli } from './run-cli.ts';
 
-let directory: string;
-let server: Server;
-let answer: (path: string) => { readonly status: number; readonly body: string };
-
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'albridge-refused-'));
-  server = createServer((request, response) => {
-    const { status, body } = answer(request.url ?? '');
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
-
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(directory, { recursive: true });
-});
+const place = new CliPlace();
+let answer: (path: string) => Answer;
 
 async function run(...args: readonly string[]): Promise<string> {
-  const kubeconfig = join(directory, 'config');
-  const { port } = server.address() as AddressInfo;
-  const config = {
-    'current-context': 'a',
-    clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}` } }],
-    users: [{ name: 'a', user: {} }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-  };
-  writeFileSync(kubeconfig, JSON.stringify(config));
-  const env = { KUBECONFIG: kubeconfig, AWS_REGION: 'eu-central-1' };
+  const server = `http://${await place.answering((path) => answer(path))}`;
+  const env = { KUBECONFIG: place.writeKubeconfig({ server }), AWS_REGION: 'eu-central-1' };
   return (await runCli(args, { env })).stderr;
 }
 
 function writeManifest(): string {
-  const path = join(directory, 'manifest.json');
+  const path = join(place.directory, 'manifest.json');
   const head = { apiVersion: formatApiVersion(myIngressKind), kind: 'MyIngress' };
   writeFileSync(path, JSON.stringify({ ...head, metadata: { name: 'web' }, spec: {} }));
   return path;
