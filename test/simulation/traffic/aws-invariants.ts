@@ -6,6 +6,7 @@ import {
   resourceTagKey,
   rewriteTagKey,
 } from '../../../src/apis/my-ingress.ts';
+import { hasNoStatus } from '../../fakes/has-no-status.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import type { Claims } from './claims.ts';
@@ -164,7 +165,7 @@ export class TrafficInvariants {
     const { isGoneInSpite, object, report } = this.#parts;
     if (made.kind !== 'targetGroup' && made.kind !== 'securityGroup') return;
     const { name } = made.record;
-    if (made.kind === 'securityGroup' && hasNoStatus(object(owner))) return;
+    if (made.kind === 'securityGroup' && hasNoStatus(object(owner)?.status)) return;
     if (isGoneInSpite(owner) || this.#recorded.get(owner)?.has(name)) return;
     report('record-before-create', `${operation} of ${name} for ${owner}, which is not on record`);
   }
@@ -226,11 +227,6 @@ export class TrafficInvariants {
 }
 
 /** Names of what its balancer does not take along. */
-function hasNoStatus(object: MyIngress | undefined): boolean {
-  const { conditions = [], observedGeneration: _, ...fields } = object?.status ?? {};
-  return Object.keys(fields).length === 0 && conditions.every(({ reason }) => reason === 'Paused');
-}
-
 function listNames(picture: Picture): ReadonlySet<string> {
   const made = [...picture.values()].filter((one) => {
     return one.kind === 'targetGroup' || one.kind === 'securityGroup';

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
 import { SHOP } from './traffic/specs.ts';
 import { MINUTE_MS, reads, World, writes } from './world.ts';
+
+/** The finalizer and so many writes of status, with a balancer that takes a while. */
+async function costs(spec: Partial<MyIngressSpec>, status: number): Promise<World> {
+  const world = World.started({ settings: { provisioningMs: 5_000 } });
+  await world.applied('shop', spec);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  const writes = world.kube.writes.map(({ verb }) => verb);
+  expect(writes).toEqual(['addFinalizer', ...Array(status).fill('applyStatus')]);
+  return world;
+}
 
 describe('creating', () => {
   it('takes one write and at most three reads until Ready where AWS provisions at once', async () => {
@@ -119,12 +131,7 @@ describe('creating', () => {
   ])(
     'costs the finalizer, few writes of status and two events with %s',
     async (_, spec, status) => {
-      const world = World.started({ settings: { provisioningMs: 5_000 } });
-      await world.applied('shop', spec);
-      await world.clock.advance(MINUTE_MS);
-      expect(world.condition('shop')).toBe('True Available');
-      const writes = world.kube.writes.map(({ verb }) => verb);
-      expect(writes).toEqual(['addFinalizer', ...Array(status).fill('applyStatus')]);
+      const world = await costs(spec, status);
       expect(world.events.reasons).toEqual(['CreatedALB', 'Available']);
     },
   );
@@ -133,12 +140,7 @@ describe('creating', () => {
     ['its ARN on record with the names of the rest', SHOP, 3],
     ['tags, whose keys go on record before the create', { ...SHOP, ...TAGS }, 4],
   ])('costs one write of status more with traffic, with %s', async (_, spec, status) => {
-    const world = World.started({ settings: { provisioningMs: 5_000 } });
-    await world.applied('shop', spec);
-    await world.clock.advance(MINUTE_MS);
-    expect(world.condition('shop')).toBe('True Available');
-    const writes = world.kube.writes.map(({ verb }) => verb);
-    expect(writes).toEqual(['addFinalizer', ...Array(status).fill('applyStatus')]);
+    await costs(spec, status);
   });
 
   it('changes nothing in a second pass', async () => {

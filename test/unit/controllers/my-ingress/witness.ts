@@ -5,6 +5,7 @@ import {
   ownershipTagKeys,
 } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
+import { hasNoStatus } from '../../../fakes/has-no-status.ts';
 
 type Balancer = WorldSnapshot['loadBalancers'][number];
 type Tags = Readonly<Record<string, string>>;
@@ -105,12 +106,6 @@ function faultsOfName(
   const name = Name ?? GroupName;
   if (isOnRecord(operation, name, object)) return [];
   return [`${operation} ${name} before its name was on record`];
-}
-
-/** But that it is paused. */
-function hasNoStatus(status: Partial<MyIngress['status']> = {}): boolean {
-  const { conditions = [], observedGeneration: _, ...fields } = status;
-  return Object.keys(fields).length === 0 && conditions.every(({ reason }) => reason === 'Paused');
 }
 
 function isOnRecord(operation: string, name: string, { status }: MyIngress): boolean {
