@@ -19,6 +19,8 @@ import { firstSentence, refuseEmpty, wholeNumberIn } from './no-arguments.ts';
 /** A day. */
 const MOST_SECONDS = 86_400;
 
+const INSTALLATION = 'the directory of the installation: deploy, or such as deploy/overlays/irsa';
+
 const HELP = `Removes albridge from the cluster of the current kubectl context: first its custom resources, then,
 when AWS confirms that nothing is left of them, the operator, then the CRDs. If a custom resource
 remains, it lists it, removes nothing else and exits with 1.
@@ -110,8 +112,6 @@ async function undeploy(flags: Flags): Promise<void> {
 function isOperator({ kind, metadata }: Manifest): boolean {
   return kind === 'Deployment' && metadata.labels?.['app.kubernetes.io/name'] === 'albridge';
 }
-
-const INSTALLATION = 'the directory of the installation: deploy, or such as deploy/overlays/irsa';
 
 function notInstalledFrom(directory: string): Refusal {
   return new Refusal(
