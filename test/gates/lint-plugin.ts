@@ -4,7 +4,8 @@ import { type Edge, type LayerRule, layers } from './layers.ts';
 
 /**
  * The project's own rules as a plugin of oxlint (https://oxc.rs/docs/guide/usage/linter/js-plugins):
- * each layer rule under its own name, `time-comes-from-the-clock`, `log-messages-are-constant` and `titles-are-plain`.
+ * each layer rule under its own name, `time-comes-from-the-clock`, `log-messages-are-constant`, `titles-are-plain` and
+ * `scripts-run-last`.
  */
 const root = resolve(import.meta.dirname, '../..');
 
@@ -22,6 +23,13 @@ interface Node {
   readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
   readonly consequent?: Node;
   readonly alternate?: Node;
+  readonly expression?: Node;
+  readonly id?: Node | null;
+  readonly declarations?: readonly { readonly init?: Node | null }[];
+}
+
+interface Program {
+  readonly body: readonly Node[];
 }
 
 interface Context {
@@ -30,7 +38,7 @@ interface Context {
 }
 
 interface Rule {
-  create(context: Context): Readonly<Record<string, (node: Node) => void>>;
+  create(context: Context): Readonly<Record<string, (node: Node & Program) => void>>;
 }
 
 function layerRule(name: string, layer: LayerRule): Rule {
@@ -121,6 +129,37 @@ function readText({ quasis = [], value }: Node): string {
   return typeof value === 'string' ? value : quasis.map((one) => one.value.raw).join(' ');
 }
 
+const STATEMENTS = new Set(['ExpressionStatement', 'IfStatement']);
+const CONSTANTS = new Set(['Literal', 'TemplateLiteral', 'ObjectExpression']);
+
+/** A script that calls its functions before its last constant meets a ReferenceError where one of them reads it. */
+const scriptsRunLast: Rule = {
+  create: (context) => ({
+    Program: ({ body }) => {
+      const functions = new Set(body.map(({ id }) => id?.name));
+      const runs = body.findIndex(
+        (one) => STATEMENTS.has(one.type ?? '') && functions.has(calledBy(one)),
+      );
+      if (runs === -1) return;
+      for (const node of body.slice(runs).filter(isInitializedAtLoad)) {
+        const message = 'a script runs after its constants and classes: move this above the call';
+        context.report({ node, message });
+      }
+    },
+  }),
+};
+
+function isInitializedAtLoad({ type, declarations = [] }: Node): boolean {
+  if (type === 'ClassDeclaration') return true;
+  return declarations.some(({ init }) => CONSTANTS.has(init?.type ?? ''));
+}
+
+/** `run()`, `await run()`, `void run()`, `if (flags) await run(flags)`, `run().catch(...)`. */
+function calledBy(node: Node): string | undefined {
+  const inner = node.expression ?? node.consequent ?? node.argument ?? node.callee ?? node.object;
+  return inner === undefined ? node.name : calledBy(inner);
+}
+
 function resolveImport(importer: string, specifier: string): string {
   if (specifier.startsWith('.')) return toProjectPath(resolve(dirname(importer), specifier));
   if (isBuiltin(specifier) && !specifier.startsWith('node:')) return `node:${specifier}`;
@@ -140,5 +179,6 @@ export default {
     'time-comes-from-the-clock': timeComesFromTheClock,
     'log-messages-are-constant': logMessagesAreConstant,
     'titles-are-plain': titlesArePlain,
+    'scripts-run-last': scriptsRunLast,
   },
 };

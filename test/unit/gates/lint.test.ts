@@ -96,6 +96,10 @@ const plantings: Readonly<Record<string, Planting>> = {
     file: 'test/title.test.ts',
     bad: "import { it } from 'vitest'; it.concurrent.each([1])(`is told ${1}`, () => {});",
   },
+  'a script that runs before its last constant': {
+    rule: 'albridge(scripts-run-last)',
+    bad: "if (import.meta.main) await run();\nfunction run(): Promise<string> { return Promise.resolve(A); }\nconst A = 'a';",
+  },
   setTimeout: { rule: 'eslint(no-restricted-globals)', bad: 'setTimeout(() => undefined, 1);' },
   setInterval: { rule: 'eslint(no-restricted-globals)', bad: 'setInterval(() => undefined, 1);' },
   fetch: { rule: 'eslint(no-restricted-globals)', bad: "void fetch('http://a');" },
@@ -134,6 +138,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/core/given-date.ts': 'export const a = (ms: number): Date => new Date(ms);',
   'src/core/logged.ts':
     "export const a = (log: Console): void => { const b = { log }; b.log.info('Deleted', 1); log.info(log ? 'c' : 'd'); };",
+  'src/core/script.ts':
+    "const A = 'a';\nif (import.meta.main) await run();\nfunction run(): Promise<string> { return Promise.resolve(A); }",
   'test/env.ts': "export const a = [process.env['A'], Date.now()];",
 };
 
