@@ -4,7 +4,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EC2Client } from '@aws-sdk/client-ec2';
-import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import {
+  DescribeLoadBalancersCommand,
+  ElasticLoadBalancingV2Client,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { explainAwsFailure } from '../../../src/cli/aws-failure.ts';
 import { type Clients, cleanUp, findLeftovers } from './clean-up.ts';
 import { createGroups, findNetwork, type Place } from './network.ts';
 import { askQuestions } from './questions.ts';
@@ -36,6 +40,7 @@ export async function runInAccount(options: AccountOptions): Promise<number> {
   }
   const account = await openAccount(options.region);
   try {
+    await checkCaller(account);
     if (runId !== undefined) return await removeRun(account, runId);
     say(describePlan());
     return await runTests(account, options);
@@ -69,7 +74,22 @@ async function openAccount(wanted: string | undefined): Promise<Account> {
   const elb = new ElasticLoadBalancingV2Client({ ...given, maxAttempts: 8 });
   const ec2 = new EC2Client({ ...given, maxAttempts: 8 });
   const impatient = new ElasticLoadBalancingV2Client({ ...given, maxAttempts: 1 });
-  return { region: await elb.config.region(), endpoint, clients: { elb, ec2, impatient } };
+  const region = await elb.config.region().catch((error: Error) => {
+    throw new Error(`no region (${error.message}): give --region, or set AWS_REGION`);
+  });
+  return { region, endpoint, clients: { elb, ec2, impatient } };
+}
+
+/** Nothing is made, and nothing is printed about costs, for a caller whom AWS would refuse. */
+async function checkCaller({ clients }: Account): Promise<void> {
+  try {
+    await clients.elb.send(new DescribeLoadBalancersCommand({ PageSize: 1 }));
+  } catch (error) {
+    const why = explainAwsFailure(error) ?? (error as Error).message;
+    throw new Error(
+      `AWS cannot be read: ${why}; check the network of this machine, and the credentials with aws sts get-caller-identity`,
+    );
+  }
 }
 
 function standIn(): string | undefined {

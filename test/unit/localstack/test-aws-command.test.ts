@@ -4,6 +4,13 @@ import { runCommand } from '../../control-plane/run-command.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../aws/main.ts');
 
+/** Not those of the developer's home directory either. */
+const NO_CREDENTIALS = {
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+};
+
 interface Case {
   readonly args: readonly string[];
   /** On standard error. */
@@ -23,6 +30,16 @@ const refused: Readonly<Record<string, Case>> = {
     args: ['--backend', 'aws'],
     says: /costs about \d\.\d\d USD[\s\S]*elasticloadbalancing:CreateLoadBalancer[\s\S]*Nothing was done/,
     why: 'it says what it would do and what that costs, and does nothing',
+  },
+  'AWS without a region': {
+    args: ['--backend', 'aws', '--yes-this-costs-money'],
+    said: /no region .*give --region, or set AWS_REGION/,
+    why: 'nothing says which account and region would pay',
+  },
+  'AWS without credentials': {
+    args: ['--backend', 'aws', '--yes-this-costs-money', '--region', 'eu-west-1'],
+    said: /AWS cannot be read: Could not load credentials .* aws sts get-caller-identity/,
+    why: 'it begins only what it can end',
   },
   'to clean up after a run that never was': {
     args: ['--backend', 'aws', '--clean-up', 'everything'],
@@ -52,7 +69,7 @@ describe('npm run test:aws', () => {
     'refuses %s',
     async (_, { args, said = /^$/, says = /^$/, why }) => {
       const { code, stderr, stdout } = await runCommand(process.execPath, [MAIN, ...args], {
-        env: {},
+        env: NO_CREDENTIALS,
       });
       expect(stderr, why).toMatch(said);
       expect(stdout, why).toMatch(says);
