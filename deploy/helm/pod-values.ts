@@ -1,4 +1,4 @@
-import { annotations, each, labels, open, type Schema } from './schema.ts';
+import { annotations, demand, each, labels, open, type Schema } from './schema.ts';
 
 /** The values of the chart that end up in the pods as they are: the API server refuses one of another form after the rest was applied. */
 
@@ -26,6 +26,24 @@ const SECRET: Schema = {
 /** For the API server null is as good as left out, and an empty text as good as none. */
 const TEXT: Schema = { type: ['string', 'null'] };
 
+const IS_EXISTS: Schema = {
+  required: ['operator'],
+  properties: { operator: { const: 'Exists' } },
+};
+
+/** The rules of ValidateTolerations: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/core/validation/validation.go */
+const TOLERATION_RULES: readonly Schema[] = [
+  demand(
+    { required: ['tolerationSeconds'], properties: { tolerationSeconds: { type: 'integer' } } },
+    { required: ['effect'], properties: { effect: { const: 'NoExecute' } } },
+  ),
+  demand(IS_EXISTS, { properties: { value: { enum: ['', null] } } }),
+  demand(
+    { not: { required: ['key'], properties: { key: { minLength: 1, type: 'string' } } } },
+    IS_EXISTS,
+  ),
+];
+
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
 const TOLERATION: Schema = {
   type: 'object',
@@ -37,6 +55,7 @@ const TOLERATION: Schema = {
     effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute', '', null] },
     tolerationSeconds: { type: ['integer', 'null'] },
   },
+  allOf: TOLERATION_RULES,
 };
 
 /** Where a variable of a container gets its value from. */

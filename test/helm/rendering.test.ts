@@ -253,6 +253,18 @@ describe('values', () => {
       [...COMPLETE, 'tolerations[0].foo=x'],
       "at '/tolerations/0': additional properties 'foo' not allowed",
     ],
+    'a toleration of no key that does not say Exists': [
+      [...COMPLETE, 'tolerations[0].effect=NoSchedule'],
+      "at '/tolerations/0': missing property 'operator'",
+    ],
+    'a toleration that says Exists and has a value': [
+      [...COMPLETE, 'tolerations[0].operator=Exists', 'tolerations[0].value=a'],
+      "at '/tolerations/0/value'",
+    ],
+    'a time for a toleration that does not end': [
+      [...COMPLETE, 'tolerations[0].key=a', 'tolerations[0].tolerationSeconds=5'],
+      "at '/tolerations/0': missing property 'effect'",
+    ],
     'a PriorityClass that cannot be': [
       [...COMPLETE, 'priorityClassName=A_B'],
       "at '/priorityClassName'",
@@ -327,7 +339,12 @@ describe('values', () => {
     ['resources.limits.cpu=2', 'resources.requests.cpu=0.5', 'resources.limits.memory=1.5Gi'],
     ['nodeSelector=null', 'podAnnotations=null', 'resources.requests=null'],
     ['podAnnotations.example\\.com/team=a text: with {anything}', 'podMonitor.labels.release='],
-    ['tolerations[0].operator=Exists', 'tolerations[0].tolerationSeconds=5'],
+    ['tolerations[0].operator=Exists', 'tolerations[0].value='],
+    [
+      'tolerations[0].key=a',
+      'tolerations[0].effect=NoExecute',
+      'tolerations[0].tolerationSeconds=5',
+    ],
   ])('may be %s %s', async (...sets) => {
     expect(await helm.template(setAll([...COMPLETE, ...sets]))).not.toEqual([]);
   });

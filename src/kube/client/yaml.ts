@@ -4,8 +4,10 @@ import {
   FAILSAFE_SCHEMA,
   floatCoreTag,
   intCoreTag,
+  intYaml11Tag,
   load,
   mergeTag,
+  NOT_RESOLVED,
   nullCoreTag,
   Schema,
 } from 'js-yaml';
@@ -50,10 +52,19 @@ function splitDocuments(text: string): readonly Document[] {
   }));
 }
 
-/** Booleans and merge keys are those of YAML 1.1, as for kubectl; numbers are those of YAML 1.2: https://github.com/kubernetes-sigs/yaml/tree/v1.6.0/goyaml.v2 */
+/** 0644 is octal and 1_000 a number, as in YAML 1.1; 0o14 is one too, and 12:30 a text, as in YAML 1.2. */
+const intTag: typeof intCoreTag = {
+  ...intCoreTag,
+  resolve: (source, ...rest) => {
+    const value = source.includes(':') ? NOT_RESOLVED : intYaml11Tag.resolve(source, ...rest);
+    return value === NOT_RESOLVED ? intCoreTag.resolve(source, ...rest) : value;
+  },
+};
+
+/** As kubectl reads them: https://github.com/kubernetes-sigs/yaml/tree/v1.6.0/goyaml.v2 */
 const SCHEMA = new Schema([
   ...FAILSAFE_SCHEMA.tags,
-  ...[nullCoreTag, boolYaml11Tag, intCoreTag, floatCoreTag, mergeTag],
+  ...[nullCoreTag, boolYaml11Tag, intTag, floatCoreTag, mergeTag],
 ]);
 
 /** As a field, so that an empty document is null. */

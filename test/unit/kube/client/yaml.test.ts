@@ -34,6 +34,12 @@ describe('documents of YAML', () => {
     ).toEqual([[true, false, true, false, true, 'on', '2026-01-01', 1000, '12:30', 16, null]]);
   });
 
+  it('have the integers of kubectl', () => {
+    expect(parseYamlDocuments('[0644, 0o14, 09, 1_000, 0b11, -0x1f, +1, 190:20:30]')).toEqual([
+      [0o644, 12, 9, 1000, 3, -31, 1, '190:20:30'],
+    ]);
+  });
+
   it('have merge keys', () => {
     expect(parseYamlDocuments('a: &a { x: 1, y1: 2 }\nb: { <<: *a, x: 3 }\n')).toEqual([
       { a: { x: 1, y1: 2 }, b: { x: 3, y1: 2 } },
