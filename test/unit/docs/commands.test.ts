@@ -15,7 +15,7 @@ import {
 import { type Fate, namedCommands, npmCommands } from '../../deploy/npm-commands.ts';
 import { type RecordedCommand, recordCommands } from '../../deploy/record-commands.ts';
 import { readAwsCommand } from '../../sandbox/aws-command.ts';
-import { readsPage, wordsOf } from './test-words.ts';
+import { pastes, wordsOf } from './test-words.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -45,7 +45,8 @@ const UNMARKED =
 const OUTSIDE = /AWS account|Docker|LocalStack|published release/;
 
 /** Why nothing shows that the commands work, and the reader is not warned. */
-function findFault({ page, commands, mark, needs }: ReadBlock): string | undefined {
+function findFault(block: ReadBlock): string | undefined {
+  const { commands, mark, needs } = block;
   if (mark === 'run') return undefined; // by test/deploy/documentation.test.ts
   if (mark === undefined) return OUTSIDE.test(needs ?? '') ? undefined : UNMARKED;
   const tests = mark.notRun.match(TEST) ?? [];
@@ -53,7 +54,7 @@ function findFault({ page, commands, mark, needs }: ReadBlock): string | undefin
   const missing = tests.find((path) => !existsSync(resolve(ROOT, path)));
   if (missing !== undefined) return `there is no ${missing}`;
   const paths = tests.map((path) => resolve(ROOT, path));
-  if (paths.some((path) => readsPage(path, page))) return undefined;
+  if (paths.some((path) => pastes(path, block))) return undefined;
   const known = new Set(paths.flatMap((path) => [...wordsOf(path)]));
   const unknown = commands.flatMap((command) =>
     wordsToRun(command).filter((word) => !known.has(word)),

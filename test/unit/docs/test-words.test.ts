@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readsPage, wordsOf } from './test-words.ts';
+import { pastes, wordsOf } from './test-words.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'albridge-words-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -46,14 +46,23 @@ describe('the words of a test', () => {
   );
 });
 
-describe('a test reads a page', () => {
-  const page = 'docs/uninstall.md';
+describe('a test pastes a block', () => {
+  const block = {
+    page: 'docs/uninstall.md',
+    section: 'With Helm',
+    text: 'helm uninstall albridge',
+  };
+  const READS = "const blocks = await blocksOf('docs/uninstall.md');";
 
   it.each([
-    ['await blocksOf(', "const blocks = await blocksOf('docs/uninstall.md');", true],
-    ['a comment', "// as await blocksOf('docs/uninstall.md') does", false],
-    ['a name alone', "const PAGE = 'docs/uninstall.md'; await blocksOf('docs/install.md');", false],
-  ])('by %s', (_name, text, isRead) => {
-    expect(readsPage(write('reads.test.ts', text), page)).toBe(isRead);
+    ['its heading', `${READS} blocks.find(({ section }) => section === 'With Helm');`, true],
+    ['its text', `${READS} blocks.find(({ text }) => text.includes('helm uninstall'));`, true],
+    ['its mark', `${READS} blocks.filter(({ mark }) => mark.notRun.startsWith(MARK));`, true],
+    ['nothing of it', `${READS} blocks.find(({ text }) => text.includes('helm upgrade'));`, false],
+    ['a short word', `${READS} blocks.find(({ text }) => text.includes('helm'));`, false],
+    ['a comment', `// as ${READS} does\nconst section = 'With Helm';`, false],
+    ['another page', "'docs/uninstall.md'; await blocksOf('docs/install.md'); 'With Helm';", false],
+  ])('by %s', (_name, text, isPasted) => {
+    expect(pastes(write('pastes.test.ts', text), block)).toBe(isPasted);
   });
 });

@@ -26,9 +26,27 @@ export function wordsOf(path: string): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => (COMMAND.test(text) ? text.split(/\s+/) : [text])));
 }
 
-/** Whether a test pastes the blocks of a page, which a comment or a string alone does not. */
-export function readsPage(path: string, page: string): boolean {
+/** A block of commands, as a test finds it. */
+interface Found {
+  readonly page: string;
+  readonly section?: string | undefined;
+  readonly text: string;
+}
+
+/** Shorter texts stand in every block. */
+const SHORTEST = 8;
+
+/**
+ * Whether a test pastes a block: it reads the page, and takes all blocks whose mark names it, or has the block's heading
+ * or a part of its text. A comment or a string alone pastes nothing.
+ */
+export function pastes(path: string, { page, section, text }: Found): boolean {
   const code = readFileSync(path, 'utf8').replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   const calls = code.matchAll(/\b(?:blocksOf|readBlocks)\(\s*'([^']+)'/g);
-  return code.includes('await blocksOf(') && [...calls].some(([, named]) => named === page);
+  if (!code.includes('await blocksOf(') || ![...calls].some(([, named]) => named === page))
+    return false;
+  if (code.includes('notRun') && code.includes('.startsWith(MARK)')) return true;
+  return textsOf(code).some(
+    (one) => one === section || (one.length >= SHORTEST && text.includes(one)),
+  );
 }
