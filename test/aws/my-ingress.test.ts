@@ -188,7 +188,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     for (const name of targetGroups) expect(await place.outsider.hasTargetGroup(name)).toBe(false);
   });
 
-  it('whose balancer somebody deletes gets another one, and says so', async () => {
+  it('whose balancer someone deletes gets another one, and says so', async () => {
     const objects = await place.createNamespace('vanished');
     await objects.create('web', { subnets: [first, second] });
     const arn = arnOf(await objects.whenReady('web'));
@@ -200,7 +200,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     await remove(objects, 'web');
   });
 
-  it('whose tags and subnets somebody edits repairs them, and says so', async () => {
+  it('whose tags and subnets someone edits repairs them, and says so', async () => {
     const objects = await place.createNamespace('drift');
     await objects.create('web', { subnets: [first, second], tags: { team: 'web' } });
     const arn = arnOf(await objects.whenReady('web'));

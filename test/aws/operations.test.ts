@@ -47,7 +47,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
     }
   });
 
-  it('says that a name, and an ARN, that nobody has is absent', async () => {
+  it('reports a name, and an ARN, that do not exist as absent', async () => {
     const { arn } = await aws.created();
     const unknown = `${arn.slice(0, -6)}000000`;
     expect(await aws.loadBalancers.find({ name: aws.freshName() }, signal)).toBeUndefined();

@@ -119,7 +119,7 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
         expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
       });
 
-      it('takes back what somebody else has changed', async () => {
+      it('takes back what someone else has changed', async () => {
         const created = await writer.create(child({ a: '1' }));
         await setByOther({ a: 'edited' });
 

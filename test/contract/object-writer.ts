@@ -105,7 +105,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect((await live(added)).metadata.resourceVersion).toBe(added.metadata.resourceVersion);
       });
 
-      it('that somebody adds at the same time is not lost: ours is a conflict', async () => {
+      it('that someone adds at the same time is not lost: ours is a conflict', async () => {
         const stale = await create();
         await change(stale, { metadata: { finalizers: [THEIRS] } });
 
@@ -138,7 +138,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         { did: 'put one after it', before: [OURS], meanwhile: [OURS, THEIRS], after: [THEIRS] },
         { did: 'took the first away', before: [THEIRS, OURS], meanwhile: [OURS], after: undefined },
         { did: 'took ours away', before: [THEIRS, OURS], meanwhile: [THEIRS], after: [THEIRS] },
-      ])('is removed alone where somebody $did meanwhile', async ({ before, meanwhile, after }) => {
+      ])('is removed alone where someone $did meanwhile', async ({ before, meanwhile, after }) => {
         const stale = await create(before);
         await change(stale, { metadata: { finalizers: meanwhile } });
 
@@ -199,7 +199,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect(after?.spec).toEqual({ size: 1 });
       });
 
-      it('drops a field that somebody else has set, where the pass has seen it', async () => {
+      it('drops a field that someone else has set, where the pass has seen it', async () => {
         const forged = { phase: 'Theirs', step: { name: 'kept', owner: 'theirs' } };
         const created = await change(await create(), { status: forged }, 'status');
 
@@ -209,7 +209,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect((await live(created)).status).toEqual({ step: { name: 'kept' } });
       });
 
-      it('takes a field that somebody else has set', async () => {
+      it('takes a field that someone else has set', async () => {
         const created = await create();
         await change(created, { status: { phase: 'Theirs' } }, 'status');
 
@@ -218,7 +218,7 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect(after?.status?.phase).toBe('Ours');
       });
 
-      it('goes onto a version that somebody else has made meanwhile, if it fits that one', async () => {
+      it('goes onto a version that someone else has made meanwhile, if it fits that one', async () => {
         const created = await create();
         await change(created, { metadata: { labels: { edited: 'yes' } } });
         const fits = ({ status }: Widget): boolean => status === undefined;

@@ -245,7 +245,7 @@ export const ACCEPTED: Readonly<Record<string, Attempt>> = {
     why: 'team-b.inbound',
     ...b({ inbound: { cidrs: ['10.20.30.0/24'], prefixListIDs: ['pl-0123456789abcdef0'] } }),
   },
-  'admits nobody without listeners': {
+  'admits no source without listeners': {
     why: 'there is no managed group',
     ...{ namespace: 'team-b', spec: { subnets: SUBNETS, scheme: 'internal' } },
   },

@@ -102,7 +102,7 @@ async function pasteLines(text: string): Promise<readonly string[]> {
 /** A page starts a dozen programs, one after the other. */
 const PATIENT = { timeout: 300_000 } as const;
 
-describe('somebody with albridge in a cluster', PATIENT, () => {
+describe('a user with albridge in a cluster', PATIENT, () => {
   it('types every command of docs/alerts.md', async () => {
     const blocks = await readBlocks('docs/alerts.md');
     const rules = await reader.paste("grep -c '^ *- alert:' deploy/alerts/rules.yaml");

@@ -64,7 +64,7 @@ describe('the shared control plane', () => {
     expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('NotFound') });
   });
 
-  it('proves itself by a certificate for 127.0.0.1 that nobody else accepts', async () => {
+  it('proves itself by a certificate for 127.0.0.1 that is trusted nowhere else', async () => {
     expect((await get(shared, '/version')).status).toBe(200);
     await expect(get({ ...shared, caPem: otherAuthority }, '/version')).rejects.toMatchObject({
       code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO_VERIFY|SIGNATURE/),

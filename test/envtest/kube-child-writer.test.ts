@@ -82,7 +82,7 @@ describe("a child of the article's operator", () => {
   it.each([
     ['manager', 'the binary in the image that kubebuilder builds'],
     ['main', 'that of `go run main.go`'],
-  ])('loses what %s had set and nobody desires: %s', async (manager) => {
+  ])('loses what %s had set and is not desired: %s', async (manager) => {
     const { metadata } = await createdBy(manager, child({ a: '1', b: '2' }));
     await setBy('somebody-else', { theirs: 'kept' });
 

@@ -102,7 +102,7 @@ function isConstant({ type, consequent, alternate }: Node): boolean {
   return consequent?.type === 'Literal' && alternate?.type === 'Literal';
 }
 
-const DATED = /\b(?:tells?|told|whoever|anew)\b/i;
+const DATED = /\b(?:tells?|told|whoever|anew|somebody|nobody)\b/i;
 
 /** Titles are read in reports by people who do not know the code: docs/glossary.md has the field's words. */
 const titlesArePlain: Rule = {
@@ -112,7 +112,7 @@ const titlesArePlain: Rule = {
       if (title === undefined || !isTitled(node.callee)) return;
       const [word] = DATED.exec(readText(title)) ?? [];
       if (word === undefined) return;
-      const message = `"${word}" in the title of a test: say reports, distinguishes, any, or again`;
+      const message = `"${word}" in the title of a test: say reports, distinguishes, any, again, or name who it is`;
       context.report({ node: title, message });
     },
   }),

@@ -33,7 +33,7 @@ interface Foreign {
 }
 
 const foreigners: Readonly<Record<string, Foreign>> = {
-  'of somebody who does not use albridge': {
+  'of a team that does not use albridge': {
     why: 'AWS answers a create of the same name and settings with the existing balancer',
     tags: () => ({}),
     holder: /^another tool, or an object of albridge/,

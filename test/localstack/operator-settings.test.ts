@@ -235,7 +235,7 @@ const badAws: Readonly<Record<string, BadAws>> = {
     reason: 'CredentialsUnavailable',
     next: reasonsOfMyIngress.CredentialsUnavailable.next,
   },
-  'an endpoint where nobody listens': {
+  'an endpoint without a listener': {
     why: 'a wrong port',
     environment: async () => ({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }),
     reason: 'AwsUnreachable',

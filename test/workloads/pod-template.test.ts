@@ -98,7 +98,7 @@ describe('a WebApp with a pod template', { concurrent: true }, () => {
     expect(after.metadata.generation).toBe(before.metadata.generation);
   });
 
-  it('gets a variable back that somebody else changed', async () => {
+  it('gets a variable back that someone else changed', async () => {
     const namespace = await running('template-drift', TEMPLATE);
     await namespace.kubectl(['set', 'env', 'deployment/shop', '-c', 'app', 'MODE=slow']);
     const { note } = await namespace.event('shop', 'DriftRepaired');

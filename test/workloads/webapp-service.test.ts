@@ -96,7 +96,7 @@ describe('spec.service of a WebApp', { concurrent: true }, () => {
     await namespace.whenReady('webapp', 'shop');
   });
 
-  it('gets its fields back that somebody else changed, and leaves theirs', async () => {
+  it('gets its fields back that someone else changed, and leaves theirs', async () => {
     const service = { type: 'NodePort', annotations: { [SCHEME]: 'internal' } };
     const namespace = await running('service-drift', service);
     const annotations = { [SCHEME]: 'internet-facing', 'example.com/theirs': 'stays' };

@@ -66,7 +66,7 @@ describe.skipIf(isMissing)("LocalStack's open runtime as a service", () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow(/fetch failed/);
   });
 
-  it('refuses a port that somebody else listens on', async () => {
+  it('refuses a port that another program listens on', async () => {
     const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port: taken } = server.address() as AddressInfo;

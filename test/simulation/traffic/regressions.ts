@@ -169,7 +169,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
-  'says what holds a deletion up where somebody has released the balancer': {
+  'says what holds a deletion up where someone has released the balancer': {
     why: 'the object was Deleting for good, for the released balancer goes on using its groups',
     seed: 920001039,
     scenario: {

@@ -363,7 +363,7 @@ describe('parseConfig', () => {
       says: /^ALBRIDGE_NAMESPACE is not a setting of albridge; --help lists the settings$/,
       why: 'the operator would serve every namespace',
     },
-    'a setting nobody knows': {
+    'an unknown setting': {
       env: { ALBRIDGE_METRICS_PORT: '9090' },
       says: /^ALBRIDGE_METRICS_PORT is not a setting of albridge/,
       why: 'only the form that Kubernetes itself adds is let pass',

@@ -251,7 +251,7 @@ export const configMonitorFaults: Readonly<
     spec: { configMap: 'settings', podSelector: { matchLabels: { app: 'x' } } },
     says: 'unknown field "spec.podSelector.matchLabels.app"',
   },
-  'a strategy that nobody knows': {
+  'an unknown strategy': {
     why: 'a slip',
     spec: { configMap: 'settings', podSelector, strategy: 'Restart' },
     says: 'supported values: "Auto", "Evict", "Delete", "Rollout"',

@@ -78,7 +78,7 @@ describe('deploy/iam/policy.json', () => {
     expect(await readFile(resolve(ROOT, 'deploy/iam/policy.json'), 'utf8')).toBe(renderPolicy());
   });
 
-  it('allows each operation that a load balancer takes in its life, and none on one that nobody calls', async () => {
+  it('allows each operation that a load balancer takes in its life, and none on one that is never called', async () => {
     const world = World.started({ scanMs: 60_000 });
     const attributes = { 'idle_timeout.timeout_seconds': '120' };
     await world.applied('shop', { tags: { team: 'web' }, attributes, ipAddressType: 'ipv4' });

@@ -16,7 +16,7 @@ const asked = Array.from({ length: 11 }, (_, i) => `if (n === ${i}) return ${i};
 
 /** Family of rules -> one planted violation. */
 const plantings: Readonly<Record<string, Planting>> = {
-  'a promise nobody waits for': {
+  'a promise without an await': {
     rule: 'typescript(no-floating-promises)',
     bad: 'export function a(): void { Promise.resolve(1); }',
   },

@@ -21,7 +21,7 @@ interface Case {
 }
 
 const refused: Readonly<Record<string, Case>> = {
-  'a backend that nobody knows': {
+  'an unknown backend': {
     args: ['--backend', 'minio'],
     said: /takes embedded, localstack, moto, aws or a URL, not "minio"/,
     why: 'a typing error must not run against something else',
@@ -56,7 +56,7 @@ const refused: Readonly<Record<string, Case>> = {
     said: /never against AWS itself/,
     why: 'the suite deletes load balancers',
   },
-  'somebody to be like without a URL': {
+  '--like without a URL': {
     args: ['--backend', 'moto', '--like', 'embedded'],
     said: /--like goes with a URL/,
     why: 'moto is like moto',

@@ -25,7 +25,7 @@ async function watchLoss(by: string, lostMs: number, struckMs?: number) {
   return { clock, lost };
 }
 
-describe('a finalizer that somebody else took off', () => {
+describe('a finalizer that someone else took off', () => {
   it('may be unknown to an operator that is cut off, for as long as its watch takes to come back', async () => {
     const { clock, lost } = await watchLoss('user', 100_000, 70_000);
     await clock.advance(55_000);

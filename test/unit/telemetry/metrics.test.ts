@@ -63,7 +63,7 @@ describe('PrometheusMetrics', () => {
     expect(lines.filter((line) => line.startsWith('seconds_'))).toEqual([]);
   });
 
-  it('has no series of a gauge that nobody has set', async () => {
+  it('has no series of a gauge that was never set', async () => {
     const metrics = new PrometheusMetrics([depth]);
     expect((await linesOf(metrics)).filter((line) => line.startsWith('depth'))).toEqual([]);
     metrics.gauge(depth, {}, 0);

@@ -75,7 +75,7 @@ const cases: Readonly<Record<string, Case>> = {
     }),
     reason: 'CredentialsUnavailable',
   },
-  'a code nobody knows': {
+  'an unknown code': {
     why: 'the same request would be refused again, so it is shown and repeated slowly',
     thrown: awsError('BrandNewException'),
     reason: 'AwsError',
@@ -177,7 +177,7 @@ describe('translateAwsError', () => {
       said: `${user} is not authorized to perform: elasticloadbalancing:AddTags on resource: arn:aws:${'x'.repeat(300)} because no identity-based policy allows the elasticloadbalancing:AddTags action.`,
       next: /^allow elasticloadbalancing:AddTags in the IAM policy/,
     },
-    'a right that somebody denies': {
+    'a right that someone denies': {
       said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:x with an explicit deny in a service control policy`,
       next: /^have the explicit deny of elasticloadbalancing:SetSubnets removed/,
     },

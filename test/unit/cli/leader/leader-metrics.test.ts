@@ -107,7 +107,7 @@ albridge_configmonitor_waiting_pods{namespace="shop",source="Secret/first"} 9
     expect(await showOnce({})).toContain('<span class="dim">last drift scan 2m ago</span>');
   });
 
-  it('are read every 15 seconds while somebody looks, and not otherwise', async () => {
+  it('are read every 15 seconds while a page is open, and not otherwise', async () => {
     const { clock, metrics, count } = start({});
     await clock.advance(60_000);
     expect(count()).toBe(0);

@@ -153,11 +153,11 @@ describe('the troubles of an object', () => {
   });
 
   const silences: Readonly<Record<string, { readonly object: OurObject; says: RegExp }>> = {
-    'an object that nobody has reconciled': {
+    'an object that was never reconciled': {
       object: { ...createObject([]), status: { observedGeneration: -1 } },
       says: /^albridge has not reconciled it yet$/,
     },
-    'an edit that nobody has reconciled': {
+    'an edit that was never reconciled': {
       object: createObject([condition('Ready', 'True', 'Available')], { generation: 4 }),
       says: /^generation 4 is not reconciled yet, the conditions are about 3$/,
     },

@@ -23,7 +23,7 @@ describe('who may read the page', () => {
     ['a method for the headers alone', { method: 'HEAD' }, 405],
     ['a whole URL', { url: `http://evil.example/${own.token}/` }, 400],
     ['another host in the path', { url: `//evil.example/${own.token}/` }, 403],
-  ])('is nobody with %s', (_, change, status) => {
+  ])('is no caller with %s', (_, change, status) => {
     expect(admit({ ...asked, ...change }, own)).toMatchObject({ kind: 'refused', status });
   });
 

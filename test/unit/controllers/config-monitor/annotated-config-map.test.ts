@@ -165,14 +165,14 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.told('InvalidSelector')[0]).toContain(problem);
   });
 
-  it('leaves a ConfigMonitor of that name alone that somebody else has written', async () => {
+  it('leaves a ConfigMonitor of that name alone that someone else has written', async () => {
     await bench.monitor({ podSelector: { app: 'theirs' } }, NAME);
     await annotate('app=frontend');
     expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'theirs' });
     expect(bench.told('NameConflict')).toHaveLength(1);
   });
 
-  it('gets it back when somebody deletes it', async () => {
+  it('gets it back when someone deletes it', async () => {
     await annotate('app=frontend');
     bench.kube.delete(bench.object(NAME));
     await bench.clock.advance(1_000);

@@ -380,7 +380,7 @@ describe('strategy Rollout', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
-  it('leaves it alone where somebody restarts it by hand for the change', async () => {
+  it('leaves it alone where someone restarts it by hand for the change', async () => {
     await bench.deploy();
     await bench.monitor({ strategy: 'Rollout', debounceSeconds: 5 });
     await bench.configure('two');

@@ -114,7 +114,7 @@ describe('the owner of a pod', () => {
       ...{ kind: 'ReplicaSet', apiVersion: 'apps/v1', name: 'shop-5d9c' },
       is: 'Deployment/shop',
     },
-    'a ReplicaSet of nobody': {
+    'a ReplicaSet without an owner': {
       ...{ kind: 'ReplicaSet', apiVersion: 'apps/v1', name: 'shop' },
       is: 'ReplicaSet/shop',
     },

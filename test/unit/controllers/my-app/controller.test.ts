@@ -257,7 +257,7 @@ describe('an edit', () => {
 });
 
 describe('a pod that goes', () => {
-  it('comes back at once when somebody deletes it', async () => {
+  it('comes back at once when someone deletes it', async () => {
     await running();
     const before = uids();
     await bench.kubelet.delete(POD);

@@ -237,7 +237,7 @@ describe('losing an ownership tag', () => {
       expect(world.events.reasons).toContain('LeftALB');
     });
 
-    it(`to somebody else's value of ${tag} is a release as well`, async () => {
+    it(`to another owner's value of ${tag} is a release as well`, async () => {
       const world = await World.having('shop');
       world.tagOutOfBand(world.balancer().arn, { [ownershipTagKeys[tag]]: 'theirs' });
       const released = world.balancer();

@@ -65,7 +65,7 @@ describe('deleting', () => {
     expect(world.balancers).toEqual([]);
   });
 
-  it('is done where somebody else has deleted the balancer', async () => {
+  it('is done where someone else has deleted the balancer', async () => {
     const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });

@@ -132,7 +132,7 @@ describe('an object that has no balancer yet, and whose status.alb was forged to
     expect(world.balancers).toHaveLength(1);
   });
 
-  it("somebody else's balancer keeps the tags of its own on record where AWS does not show it yet", async () => {
+  it('a balancer of another owner keeps the tags of its own on record where AWS does not show it yet', async () => {
     const world = await withoutBalancer(() => undefined);
     await world.clock.advance(MINUTE_MS);
     world.edit('shop', { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'web' } });

@@ -151,7 +151,7 @@ describe('what is not counted as an orphan', () => {
     },
     'a balancer that was released': { cluster: 'cluster-1', namespace: 'web' },
     'a balancer that waits for its adoption': { cluster: 'cluster-1', adopt: 'web/shop' },
-    'a balancer of nobody': {},
+    'a balancer without an owner': {},
   };
   for (const [name, tags] of Object.entries(others)) {
     it(`is ${name}`, async () => {

@@ -82,7 +82,7 @@ describe('consent to an adoption', () => {
     adopt.flatMap((a) => namespace.flatMap((s) => name.map((n) => [c, a, s, n] as const))),
   );
 
-  it('takes both tags and nobody else who holds it, in each of the combinations', () => {
+  it('takes both tags and no other holder, in each of the combinations', () => {
     expect(combinations).toHaveLength(108);
     const granted = combinations.filter((combination) => {
       const keys = ['cluster', 'adopt', 'namespace', 'name'].map((key) => `albridge.io/${key}`);

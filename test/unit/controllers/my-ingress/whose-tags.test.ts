@@ -115,7 +115,7 @@ function plant(
   return world.balancer(name);
 }
 
-describe('a balancer that somebody planted under the name and the ownership tags of an object', () => {
+describe('a balancer that someone planted under the name and the ownership tags of an object', () => {
   it('is not taken over silently: the object is Stalled and says how to hand it over', async () => {
     const world = new World();
     const { arn } = plant(world);

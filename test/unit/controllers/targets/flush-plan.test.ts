@@ -79,7 +79,7 @@ describe('a flush', () => {
     expect(planFlush(later, NOW_MS).deregister).toEqual([at('a')]);
   });
 
-  it('keeps no address whose pod is gone, whatever becomes of the successor: somebody else may have it', () => {
+  it('keeps no address whose pod is gone, whatever becomes of the successor: another pod may have it', () => {
     const facts = factsOf({ desired: [at('b')], registered: [at('a')], live: ['b'] });
     expect(planFlush(facts, NOW_MS).deregister).toEqual([at('a')]);
   });

@@ -24,7 +24,7 @@ describe('the pods of a WebApp', () => {
     expect(containerOf(observed as Deployment)).toMatchObject({ readinessProbe });
   });
 
-  it.each(['httpGet', 'exec', 'grpc'])('keep the %s probe of somebody who set one', (mechanism) => {
+  it.each(['httpGet', 'exec', 'grpc'])('keep the %s probe of a user who set one', (mechanism) => {
     const containers = [
       { name: 'proxy' },
       { name: 'app', readinessProbe: { [mechanism]: {}, tcpSocket: {} } },

@@ -54,7 +54,7 @@ describe('the place of a child that is replaced rather than changed', () => {
       seen: (child) => ({ ...child, metadata: { ...child.metadata, ownerReferences: [] } }),
       is: 'absent',
     },
-    'with what belongs to somebody else': {
+    'with what belongs to another owner': {
       why: 'foreign: ensureOwned refuses it',
       seen: (child) => ownedBy(child, { name: 'other', uid: 'uid-77' }),
       is: 'absent',

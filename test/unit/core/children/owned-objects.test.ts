@@ -185,7 +185,7 @@ describe('ensureOwned', () => {
     expect(kube.get(part('a'))).toEqual(foreign);
   });
 
-  it('creates again what somebody deleted', async () => {
+  it('creates again what someone deleted', async () => {
     await ensure(part('a', { size: 1 }));
     kube.delete(part('a'));
     await ensure(part('a', { size: 1 }));

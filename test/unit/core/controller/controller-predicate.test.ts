@@ -54,7 +54,7 @@ const cases: Record<string, Case> = {
     change: updated({ finalizers: [PROBE_FINALIZER] }),
     isWorth: false,
   },
-  'our finalizer taken off by somebody': {
+  'our finalizer taken off by someone': {
     why: 'it must come back',
     change: {
       kind: 'updated',
@@ -80,7 +80,7 @@ describe('shouldReconcile', () => {
   });
 
   it('does not miss a finalizer where there is none to keep', () => {
-    const { change } = cases['our finalizer taken off by somebody'] as Case;
+    const { change } = cases['our finalizer taken off by someone'] as Case;
     expect(shouldReconcile(change)).toBe(false);
   });
 });

@@ -123,7 +123,7 @@ describe('an object that goes after its finalizer was stored is left alone', () 
         bench.kube.edit(bench.object, withoutFinalizers);
       },
     },
-    'whose finalizer somebody took off': {
+    'whose finalizer someone took off': {
       why: 'whoever does that wants to keep what it made',
       end: (bench) => {
         bench.kube.edit(bench.object, withoutFinalizers);

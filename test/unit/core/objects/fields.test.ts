@@ -96,7 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     paths: ['mounts[1].mountPath'],
   },
-  'a sidecar that somebody injected': {
+  'a sidecar that someone injected': {
     why: 'a list of named items merges by name',
     seen: containers({ name: 'proxy', image: 'p' }, { name: 'app', image: 'a', tty: false }),
     wanted: containers({ name: 'app', image: 'a' }),

@@ -77,7 +77,7 @@ describe('the leader', () => {
     await a.election.stop();
   });
 
-  it('goes on after somebody else wrote the Lease without taking it, or deleted it', async () => {
+  it('goes on after another client wrote the Lease without taking it, or deleted it', async () => {
     const a = bench.join('a');
     await clock.advance(1000);
     server.edit({ renewTime: 'x' });

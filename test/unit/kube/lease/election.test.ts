@@ -34,7 +34,7 @@ describe('a candidate', () => {
   });
 
   const free: Record<string, { holder: string; transitions: number; why: string }> = {
-    'that nobody holds': { holder: '', transitions: 5, why: 'it was released' },
+    'without a holder': { holder: '', transitions: 5, why: 'it was released' },
     'that it holds itself': { holder: 'a', transitions: 4, why: 'its earlier write got no answer' },
   };
   it.each(Object.entries(free))('takes a Lease %s at once', async (_, { holder, transitions }) => {

@@ -4,7 +4,7 @@ import { adoptFieldOwners, FIELD_MANAGER } from '../../../../src/kube/write/serv
 const OWNER = 'uid-of-web-app';
 const ownedByUs = { 'f:ownerReferences': { [`k:{"uid":"${OWNER}"}`]: {} } };
 
-describe('a child whose managedFields somebody has cleared', () => {
+describe('a child whose managedFields someone has cleared', () => {
   it('keeps what others have set', () => {
     const fieldsV1 = { 'f:metadata': ownedByUs };
     const sidecar = { 'f:containers': { 'k:{"name":"mesh"}': {} } };

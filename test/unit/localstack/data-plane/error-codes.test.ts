@@ -49,7 +49,7 @@ describe('a request that the balancer refuses', () => {
     ['30 addresses', `${GET}x-forwarded-for: ${ADDRESSES.replace('1.1.1.1, ', '')}\r\n`],
     ['chunks', `${POST}Transfer-Encoding: Chunked\r\n\r\n0\r\n`],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\n'],
-  ])('is none with %s: its rule forwards it, here to nobody', async (_, head) => {
+  ])('is none with %s: its rule forwards it, here to no target', async (_, head) => {
     const plane = new PlaneUnderTest();
     const { read } = await openRaw(plane, `${head}\r\n`);
     await until('it is answered', () => Promise.resolve(read() !== ''));

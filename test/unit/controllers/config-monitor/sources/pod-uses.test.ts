@@ -93,7 +93,7 @@ const cases: Readonly<Record<string, readonly [KubeObject, readonly string[]]>> 
     ['ConfigMap/cm'],
   ],
   'a volume': [withVolume({ configMap: { name: 'cm' } }, {}), ['ConfigMap/cm']],
-  'a volume that nobody mounts': [withVolume({ secret: { secretName: 'db' } }), ['Secret/db']],
+  'a volume without a mount': [withVolume({ secret: { secretName: 'db' } }), ['Secret/db']],
   'items of a volume': [
     withVolume({ secret: { secretName: 'db', items } }, {}),
     ['Secret/db:a', 'Secret/db:b', 'Secret/db:c'],

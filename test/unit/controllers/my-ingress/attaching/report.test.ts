@@ -269,7 +269,7 @@ describe('a balancer alone, to which others attach', () => {
     expect(world.condition('shop', 'AttachmentsAccepted')).toBe('True Accepted');
   });
 
-  it('corrects a condition that somebody has edited', async () => {
+  it('corrects a condition that someone has edited', async () => {
     const world = await World.having('shop');
     const shop = world.object('shop');
     const edited = { type: 'AttachmentsAccepted', status: 'False', reason: 'NoListener' } as const;

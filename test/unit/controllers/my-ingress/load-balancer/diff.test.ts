@@ -112,7 +112,7 @@ const cases: Readonly<Record<string, Case>> = {
     gives: [{ field: 'tags', set: { team: 'web' }, remove: [] }],
     why: 'it is missing',
   },
-  'a tag of somebody else': { seen: tagged({ cost: '1' }), gives: [], why: 'it was never applied' },
+  'a tag of another owner': { seen: tagged({ cost: '1' }), gives: [], why: 'it was never applied' },
   'a tag that left the spec': {
     seen: tagged({ team: 'web', cost: '1' }),
     applied: { tags: ['team'] },

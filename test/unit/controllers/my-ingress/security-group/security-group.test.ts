@@ -192,7 +192,7 @@ describe('the managed security group admits', () => {
     expect(words).toEqual(admitted);
   });
 
-  it('nobody whom somebody else has let in', () => {
+  it('no source that someone else has let in', () => {
     const world = new TrafficWorld();
     become(world, 'managed');
     world.converge();

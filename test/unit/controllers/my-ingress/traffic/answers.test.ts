@@ -52,7 +52,7 @@ describe('a redirect and a fixed response', () => {
     expect(writes.filter((verb) => !verb.startsWith('apply'))).toEqual([]);
   });
 
-  it('are repaired where somebody has changed them', async () => {
+  it('are repaired where someone has changed them', async () => {
     const world = await settleShop(ANSWERS);
     const [first] = world.aws.control.snapshot().listeners[0]?.rules ?? [];
     const RedirectConfig = { StatusCode: 'HTTP_302', Path: '/elsewhere' };

@@ -32,7 +32,7 @@ it('the port of a listener that leaves the spec is closed within a minute of its
   expect(listOpenPorts(world)).toEqual([80]);
 });
 
-it('the port of a listener that somebody deletes after it has left the spec is closed, too', async () => {
+it('the port of a listener that someone deletes after it has left the spec is closed, too', async () => {
   const world = await settled();
   const { arn } = world.aws.control.snapshot().listeners.find(({ port }) => port === 8080) ?? {};
   const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '418' } };

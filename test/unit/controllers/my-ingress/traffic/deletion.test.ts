@@ -278,7 +278,7 @@ it('a security group that others refer to holds a deletion up, which names them 
   expect(world.beside).toEqual([]);
 });
 
-it('a balancer that somebody has released holds a deletion up, which names it until it is gone', async () => {
+it('a balancer that someone has released holds a deletion up, which names it until it is gone', async () => {
   const world = await settleShop();
   const { arn } = world.balancer();
   world.untagOutOfBand(arn, 'albridge.io/cluster');
@@ -313,7 +313,7 @@ it('a balancer that was made before a crash and has lost the tag for its UID hol
   expect(listIds(world)).toEqual([]);
 });
 
-describe('listeners and rules on a balancer that somebody has released', () => {
+describe('listeners and rules on a balancer that someone has released', () => {
   const TEA = { name: 'tea', paths: ['/tea'], fixedResponse: { statusCode: 418 } };
   const specs: Readonly<Record<string, Partial<MyIngressSpec>>> = {
     'under Retain': { ...SHOP, deletionPolicy: 'Retain' },

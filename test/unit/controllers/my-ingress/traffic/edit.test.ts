@@ -38,7 +38,7 @@ describe('a listener that leaves the spec stays', () => {
     return world;
   }
 
-  it('with a rule that somebody has added to it', async () => {
+  it('with a rule that someone has added to it', async () => {
     const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
     const world = await withdrawn((before) => {
       before.outOfBand('CreateRule', {
@@ -81,7 +81,7 @@ describe('an edit of an object that this process has left as desired', () => {
     expect(await edited(seldom, change(19))).toMatchObject({ DescribeLoadBalancers: 1 });
   });
 
-  it('makes a load balancer again that somebody has deleted meanwhile', async () => {
+  it('makes a load balancer again that someone has deleted meanwhile', async () => {
     const world = await settleShop();
     world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
     await world.edited('shop', { rules: [] }, 5 * MINUTE_MS);
@@ -112,7 +112,7 @@ describe('an edit of an object that this process has left as desired', () => {
     expect(calls).toEqual({ DescribeTags: 1, CreateRule: 1 });
   });
 
-  it('goes by a read where a rule has lost a tag of ours: it is nobody’s to write to', async () => {
+  it('goes by a read where a rule has lost a tag of ours: it is no longer ours to write to', async () => {
     const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     world.untagOutOfBand(arn, 'albridge.io/name');
@@ -124,7 +124,7 @@ describe('an edit of an object that this process has left as desired', () => {
     expect(calls).toEqual([]);
   });
 
-  it('never replaces what somebody has put in the way of a request, such as authentication', async () => {
+  it('never replaces what someone has put in the way of a request, such as authentication', async () => {
     const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     const TargetGroupArn = world.aws.control.snapshot().targetGroups[0]?.arn;
@@ -140,7 +140,7 @@ describe('an edit of an object that this process has left as desired', () => {
     expect(calls).toEqual([]);
   });
 
-  it('goes by a read after somebody has changed what it is about', async () => {
+  it('goes by a read after someone has changed what it is about', async () => {
     const world = await settleShop();
     const arn = world.beside.find(({ id }) => id.includes('listener-rule'))?.id ?? '';
     world.outOfBand('DeleteRule', { RuleArn: arn });

@@ -14,7 +14,7 @@ function listener(world: World, port = 80) {
 }
 
 describe('what AWS refuses', () => {
-  it('is one listener whose port somebody else holds: its rules wait, the other listener serves', async () => {
+  it('is one listener whose port another listener holds: its rules wait, the other listener serves', async () => {
     const world = await World.having('shop');
     const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '200' } };
     const LoadBalancerArn = world.balancer().arn;
@@ -98,7 +98,7 @@ describe('what AWS refuses', () => {
     expect(listener(world).rules).toHaveLength(3);
   });
 
-  it('is a target group of its name with somebody else’s tags: it is left alone, the other backend serves', async () => {
+  it('is a target group of its name with the tags of another owner: it is left alone, the other backend serves', async () => {
     const world = await settleShop();
     const group = world.aws.control
       .snapshot()
@@ -119,7 +119,7 @@ describe('what AWS refuses', () => {
   });
 });
 
-describe('what somebody changes in AWS is repaired by the next scan', () => {
+describe('what someone changes in AWS is repaired by the next scan', () => {
   const changes: Readonly<Record<string, (world: World) => void>> = {
     'a listener that is gone': (world) =>
       void world.outOfBand('DeleteListener', { ListenerArn: listener(world).arn }),
@@ -352,7 +352,7 @@ describe('targets', () => {
     expect(world.targets.published.has(KEY)).toBe(false);
   });
 
-  it('are nobody’s once the object is being deleted', async () => {
+  it('have no owner once the object is being deleted', async () => {
     const world = await settleShop();
     await world.deleted('shop', MINUTE_MS);
     expect(world.exists('shop')).toBe(false);

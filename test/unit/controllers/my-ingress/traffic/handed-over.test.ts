@@ -173,7 +173,7 @@ const CLAIM = {
   'albridge.io/name': 'shop',
 };
 
-describe('a listener of others that somebody has tagged as ours', () => {
+describe('a listener of others that someone has tagged as ours', () => {
   it.each([
     'listener/x',
     'listener/8080.5',
@@ -234,7 +234,7 @@ describe('a listener that was taken over', () => {
   });
 });
 
-describe('what somebody has given the four tags of an object', () => {
+describe('what someone has given the four tags of an object', () => {
   const CLAIMED = { ...CLAIM, 'albridge.io/resource': 'forged' };
 
   it('is deleted as its own: a rule', async () => {

@@ -134,7 +134,7 @@ describe('mutual TLS of a listener', () => {
     expect(recordOf(world)).toBeUndefined();
   });
 
-  it('that somebody else has set on a listener whose spec never had it stays', async () => {
+  it('that someone else has set on a listener whose spec never had it stays', async () => {
     const world = await settled(SECURE);
     world.outOfBand('ModifyListener', {
       ...{ ListenerArn: listenerOf(world).arn, MutualAuthentication: { Mode: 'passthrough' } },
@@ -147,7 +147,7 @@ describe('mutual TLS of a listener', () => {
     expect(listenerOf(world).mutualAuthentication).toEqual({ mode: 'off' });
   });
 
-  it('that somebody else has changed is repaired', async () => {
+  it('that someone else has changed is repaired', async () => {
     const world = await settled(VERIFY);
     world.outOfBand('ModifyListener', {
       ...{ ListenerArn: listenerOf(world).arn, MutualAuthentication: { Mode: 'off' } },
@@ -225,7 +225,7 @@ describe('attributes of a listener', () => {
     expect(listenerOf(world).attributes).toMatchObject({ [FRAME]: 'DENY', [VERSION]: 'X-Tls' });
   });
 
-  it('that somebody else has set stay, and those of the spec are repaired', async () => {
+  it('that someone else has set stay, and those of the spec are repaired', async () => {
     const world = await settled(given);
     world.outOfBand('ModifyListenerAttributes', {
       ListenerArn: listenerOf(world).arn,

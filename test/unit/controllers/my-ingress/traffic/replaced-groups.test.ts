@@ -194,7 +194,7 @@ it.each([
   },
 );
 
-it('a target group of somebody else, with which AWS answers our create, gets no target', async () => {
+it('a target group of another owner, with which AWS answers our create, gets no target', async () => {
   const world = await settled();
   const { name: Name } = nameOf(world, 'api');
   await world.deleted('shop', 10 * MINUTE_MS);

@@ -5,13 +5,13 @@ import { SHOP, web } from './specs.ts';
 describe('an object that is as desired is not asked about every ten seconds', () => {
   /** What stands for a long time beside what the spec wants. */
   const leftovers: Readonly<Record<string, (world: World) => void>> = {
-    'where a rule of somebody else names a group of somebody else': (world) => {
+    'where a rule of someone else names a group of someone else': (world) => {
       const group = { Name: 'theirs', Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main' };
       world.outOfBand('CreateTargetGroup', { ...group, TargetType: 'ip' });
       createRule(world, 'theirs');
       world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
     },
-    'where a rule of somebody else names a group that has left the spec': (world) => {
+    'where a rule of someone else names a group that has left the spec': (world) => {
       createRule(world, 'shop-api');
       world.edit('shop', { backends: [web], rules: [] });
     },

@@ -83,7 +83,7 @@ describe('a rewrite', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
-  it('is repaired where somebody has changed or removed it', async () => {
+  it('is repaired where someone has changed or removed it', async () => {
     const world = await settleShop(withRewrite({ url: URL }));
     for (const change of [
       { ResetTransforms: true },
@@ -103,7 +103,7 @@ describe('a rewrite', () => {
     }
   });
 
-  it('of a kind that the spec does not have is somebody else’s, and stays', async () => {
+  it('of a kind that the spec does not have is of another owner, and stays', async () => {
     const world = await settleShop(withRewrite({ url: URL }));
     const ours = ruleOf(world).transforms;
     world.outOfBand('ModifyRule', {

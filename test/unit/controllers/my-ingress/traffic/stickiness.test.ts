@@ -73,7 +73,7 @@ describe('stickiness of a backend', () => {
     expect(stickinessIn(world)).toEqual({ ofGroup: ['false', '86400'], ofActions: [OFF, OFF] });
   });
 
-  it('that somebody takes off the group and the actions comes back', async () => {
+  it('that someone takes off the group and the actions comes back', async () => {
     const world = await settleShop(STICKY);
     const { listeners, targetGroups } = world.aws.control.snapshot();
     const group = targetGroups.find(({ name }) => name.startsWith('shop-web'));
@@ -91,7 +91,7 @@ describe('stickiness of a backend', () => {
     expect(stickinessIn(world)).toEqual({ ofGroup: ['true', '60'], ofActions: [on(60), on(60)] });
   });
 
-  it('is refused by AWS where a rule of somebody else stands in the way, and the rest is applied', async () => {
+  it('is refused by AWS where a rule of another owner stands in the way, and the rest is applied', async () => {
     const world = await settleShop(PLAIN);
     const { listeners, targetGroups } = world.aws.control.snapshot();
     const TargetGroups = targetGroups.map(({ arn }) => ({ TargetGroupArn: arn, Weight: 1 }));

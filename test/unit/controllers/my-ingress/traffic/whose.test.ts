@@ -37,7 +37,7 @@ describe('a resource that has lost its tag for the UID gets it back, as a load b
   });
 });
 
-describe('a name that something of somebody else has', () => {
+describe('a name that a resource of another owner has', () => {
   it('is that of a security group which Retain has left: the message names it and what to do', async () => {
     const world = await World.having('shop', { ...SHOP, deletionPolicy: 'Retain' });
     await world.clock.advance(MINUTE_MS);
