@@ -39,6 +39,11 @@ const worlds = [
   'simulation/{observe-mode,traffic-routing}',
 ].map((name) => `test/unit/${name}.test.ts`);
 
+/** Minutes of one core each: every status field forged, every call of a create cut off, an hour of thousands of balancers. */
+const exhaustive = ['forging/*', 'scale/*', 'traffic/crash'].map(
+  (name) => `test/simulation/${name}.test.ts`,
+);
+
 /** Tests of programs, which they start. */
 const programs = [
   'control-plane/{main,watchdog}',
@@ -79,7 +84,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
-          exclude: ['test/simulation/scale/**'],
+          exclude: exhaustive,
           // Each of them starts a process that is busy all the time.
           maxConcurrency: 2,
           ...waiting,
@@ -155,9 +160,8 @@ export default defineConfig({
       },
       {
         test: {
-          // An hour of thousands of balancers in as many minutes as the machine allows.
           name: 'long-simulation',
-          include: ['test/simulation/scale/*.test.ts'],
+          include: exhaustive,
           sequence: { groupOrder: 4 },
           ...slow,
           testTimeout: 600_000,

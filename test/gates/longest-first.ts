@@ -8,7 +8,7 @@ const LONGEST = [
   'deploy/kinds',
   'simulation/forging/forging',
   'deploy/overlays',
-  'workloads/config-monitor',
+  'workloads/config-monitor-rows',
   'simulation/traffic/crash',
 ].map((name) => `/test/${name}.test.ts`);
 
