@@ -1,8 +1,9 @@
 /** CEL for deploy/guardrails.ts: the lists of a tenant in the ConfigMap of parameters, and what an entry allows. */
 
 interface List {
-  /** CEL: whether the entry `w` is well-formed. */
-  readonly isWellFormed: string;
+  /** RE2, and the same in ECMAScript: the form of an entry, or of one that is no CIDR block. */
+  readonly form: string;
+  readonly mayBeCidr?: boolean;
   /** The value that it must have, for the platform team. */
   readonly is: string;
   /** CEL: whether the entry `p` allows `value`. */
@@ -21,50 +22,52 @@ const isHost = (value: string): string =>
 const isWithin = (value: string): string =>
   `p == '*' || p == ${value} || (isCIDR(p) && isCIDR(${value}) && cidr(p).containsCIDR(${value}))`;
 
-const matches = (pattern: string): string => `w.matches('${pattern}')`;
-
 const CERTIFICATE =
   'arn:aws[a-z-]*:(acm:[a-z0-9-]+:[0-9]{12}:certificate|iam::[0-9]{12}:server-certificate)/';
 
 export const LISTS = {
   namespaces: {
-    isWellFormed: matches('^[a-z0-9]([a-z0-9-]*[a-z0-9]|[a-z0-9-]*[*])?$'),
+    form: '^[a-z0-9]([a-z0-9-]*[a-z0-9]|[a-z0-9-]*[*])?$',
     is: 'the name of a namespace, or its beginning with * after it',
     allows: isEqualOrBegins,
   },
   schemes: {
-    isWellFormed: `w in ['internal', 'internet-facing']`,
+    form: '^(internal|internet-facing)$',
     is: 'internal or internet-facing',
     allows: isEqual,
   },
   subnets: {
-    isWellFormed: matches('^([*]|discovered|subnet-[0-9A-Za-z-]+)$'),
+    form: '^([*]|discovered|subnet-[0-9A-Za-z-]+)$',
     is: 'the id of a subnet, discovered, or *',
     allows: isEqual,
   },
   securityGroups: {
-    isWellFormed: matches('^([*]|sg-[0-9A-Za-z-]+)$'),
+    form: '^([*]|sg-[0-9A-Za-z-]+)$',
     is: 'the id of a security group, or *',
     allows: isEqual,
   },
   certificates: {
-    isWellFormed: matches(`^([*]|discovered|${CERTIFICATE}[!-)+-~]*[*]?)$`),
+    form: `^([*]|discovered|${CERTIFICATE}[!-)+-~]*[*]?)$`,
     is: 'the ARN of a certificate, its beginning up to the id with * after it, discovered, or *',
     allows: isEqualOrBegins,
   },
   hosts: {
-    isWellFormed: matches('^([*]|unnamed|([*][.])?([0-9a-z-]+[.])+[a-z]+)$'),
+    form: '^([*]|unnamed|([*][.])?([0-9a-z-]+[.])+[a-z]+)$',
     is: 'a host name in lower case, *. before the end of one, unnamed, or *',
     allows: isHost,
   },
   inbound: {
-    isWellFormed: `isCIDR(w) || ${matches('^([*]|pl-[0-9A-Za-z-]+|sg-[0-9A-Za-z-]+)$')}`,
+    form: '^([*]|pl-[0-9A-Za-z-]+|sg-[0-9A-Za-z-]+)$',
+    mayBeCidr: true,
     is: 'a range in CIDR notation, the id of a prefix list or of a security group, or *',
     allows: isWithin,
   },
 } as const satisfies Readonly<Record<string, List>>;
 
 export type ListName = keyof typeof LISTS;
+
+/** RE2, and the same in ECMAScript: the name of a tenant. */
+export const TENANT = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
 
 export const SPEC = 'dyn(object).?spec.orValue(dyn({}))';
 
@@ -78,12 +81,18 @@ export function inOne(list: ListName, value: string): string {
   return `variables.${list}.exists(p, ${LISTS[list].allows(value)})`;
 }
 
+/** CEL: whether the entry `w` is well-formed. */
+function isWellFormed(list: ListName): string {
+  const { form, mayBeCidr = false }: List = LISTS[list];
+  return `${mayBeCidr ? 'isCIDR(w) || ' : ''}w.matches('${form}')`;
+}
+
 /** CEL: what is wrong with the entries of this list, of all tenants. */
 export function malformedWords(list: ListName): string {
-  const { isWellFormed, is } = LISTS[list];
+  const { is } = LISTS[list];
   return `
     variables.entries.filter(k, k.endsWith('.${list}')).map(k,
-      ${wordsOf('variables.entries[k]')}.filter(w, !(${isWellFormed})).map(w, '"' + w + '" in ' + k + ' is not ${is}'))
+      ${wordsOf('variables.entries[k]')}.filter(w, !(${isWellFormed(list)})).map(w, '"' + w + '" in ' + k + ' is not ${is}'))
       .filter(r, r.size() > 0).map(r, r[0])`;
 }
 
@@ -100,8 +109,8 @@ export function listVariables(lists: readonly ListName[]): Readonly<Record<strin
     [list, wordsOf(`variables.entries[?variables.${list}Key].orValue('')`)],
   ]);
   const wrong = lists.map((list) => {
-    const { isWellFormed, is } = LISTS[list];
-    return `variables.${list}.filter(w, !(${isWellFormed})).map(w, '"' + w + '" in ' + variables.${list}Key + ' is not ${is}')`;
+    const { is } = LISTS[list];
+    return `variables.${list}.filter(w, !(${isWellFormed(list)})).map(w, '"' + w + '" in ' + variables.${list}Key + ' is not ${is}')`;
   });
   return {
     entries: 'params.?data.orValue({})',

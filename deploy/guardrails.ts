@@ -9,6 +9,7 @@ import {
   malformedWords,
   SPEC,
   sourcesOf,
+  TENANT,
   unnamedOf,
   wordsOf,
 } from './guardrail-lists.ts';
@@ -167,7 +168,7 @@ const TENANTS: Policy = {
     entries: `${IS_DELETE} ? {} : object.?data.orValue({})`,
     unknown: `
       variables.entries.filter(k, k == 'default.namespaces' ||
-        !k.matches('^[a-z0-9]([a-z0-9-]*[a-z0-9])?[.](${FIELDS})$'))`,
+        !k.matches('^${TENANT}[.](${FIELDS})$'))`,
     malformed: Object.keys(LISTS)
       .map((list) => malformedWords(list as ListName))
       .join(' +\n'),

@@ -69,7 +69,7 @@ export const DEPLOYMENT: readonly Edit[] = [
   {
     from: '      serviceAccountName: albridge\n',
     to: `      serviceAccountName: albridge
-      {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "priorityClassName" }}
+      {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "priorityClassName" "volumes" }}
       {{- with index $.Values $field }}
       {{ $field }}: {{- toYaml . | nindent 8 }}
       {{- end }}
@@ -83,6 +83,13 @@ export const DEPLOYMENT: readonly Edit[] = [
           imagePullPolicy: {{ .pullPolicy }}
           {{- end }}
 `,
+  },
+  {
+    from: '          ports:\n',
+    to: `          {{- with .Values.volumeMounts }}
+          volumeMounts: {{- toYaml . | nindent 12 }}
+          {{- end }}
+          ports:\n`,
   },
   // The rest of the list of variables is rewritten by `writeVariables` of templates.ts.
   {

@@ -58,8 +58,35 @@ const TOLERATION: Schema = {
   allOf: TOLERATION_RULES,
 };
 
-/** Where a variable of a container gets its value from. */
-const SOURCES = ['configMapKeyRef', 'fieldRef', 'fileKeyRef', 'resourceFieldRef', 'secretKeyRef'];
+const TEXT_OF_ONE: Schema = { type: 'string', minLength: 1 };
+
+function sourceOf(required: readonly string[], optional: readonly string[] = []): Schema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required,
+    properties: {
+      ...Object.fromEntries(required.map((name) => [name, TEXT_OF_ONE])),
+      ...Object.fromEntries(optional.map((name) => [name, {}])),
+    },
+  };
+}
+
+/** What a field of the pod may be: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/#available-fields */
+const POD_FIELDS =
+  "^(metadata\\.(name|namespace|uid)|metadata\\.(labels|annotations)\\['.+'\\]|spec\\.(nodeName|serviceAccountName)|status\\.(hostIPs?|podIPs?))$";
+
+/** Where a variable of a container gets its value from: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables */
+const SOURCES: Readonly<Record<string, Schema>> = {
+  configMapKeyRef: sourceOf(['name', 'key'], ['optional']),
+  fieldRef: {
+    ...sourceOf(['fieldPath'], ['apiVersion']),
+    properties: { fieldPath: { type: 'string', pattern: POD_FIELDS }, apiVersion: { const: 'v1' } },
+  },
+  fileKeyRef: sourceOf(['key', 'path', 'volumeName'], ['optional']),
+  resourceFieldRef: sourceOf(['resource'], ['containerName', 'divisor']),
+  secretKeyRef: sourceOf(['name', 'key'], ['optional']),
+};
 
 /** A variable: a text, or an object that has its value or says where that is. */
 const VARIABLE: Schema = {
@@ -73,8 +100,8 @@ const VARIABLE: Schema = {
       type: 'object',
       minProperties: 1,
       maxProperties: 1,
-      propertyNames: { enum: SOURCES },
-      ...each({ type: 'object' }),
+      additionalProperties: false,
+      properties: SOURCES,
     },
   },
 };
@@ -87,24 +114,51 @@ export const VARIABLES: Schema = {
   additionalProperties: VARIABLE,
 };
 
+/** https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume/ */
+const VOLUME: Schema = {
+  type: 'object',
+  required: ['name'],
+  minProperties: 2,
+  maxProperties: 2,
+  properties: { name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' } },
+};
+
+const VOLUME_MOUNT: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'mountPath'],
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    mountPath: { type: 'string', pattern: '^/[^:]*$' },
+    subPath: { type: 'string' },
+    readOnly: { type: 'boolean' },
+  },
+};
+
 function listOf(description: string, items: Schema): Schema {
   return { description, type: 'array', items, default: [] };
 }
 
 export function describePods(): Readonly<Record<string, Schema>> {
   return {
-    replicas: { description: 'One is active.', type: 'integer', minimum: 0, default: 2 },
+    replicas: {
+      description: 'One is active.',
+      type: 'integer',
+      ...{ minimum: 0, maximum: 2 ** 31 - 1, default: 2 },
+    },
     resources: {
       ...open('Requests and limits: docs/performance.md.'),
-      propertyNames: { enum: [...Object.keys(RESOURCES), 'claims'] },
-      patternProperties: {
-        '^(requests|limits)$': QUANTITIES,
-        '^claims$': { type: ['array', 'null'] },
-      },
+      propertyNames: { enum: Object.keys(RESOURCES) },
+      patternProperties: { '^(requests|limits)$': QUANTITIES },
       default: RESOURCES,
     },
     podAnnotations: annotations('Annotations of the pods.'),
     imagePullSecrets: listOf('Secrets for the image.', SECRET),
+    volumes: listOf(
+      'Volumes of the pods, such as a ConfigMap with the file of ALBRIDGE_AWS_BUDGET or an authority.',
+      VOLUME,
+    ),
+    volumeMounts: listOf('Where the operator sees them.', VOLUME_MOUNT),
     nodeSelector: labels('Labels of the nodes on which the pods may run.'),
     tolerations: listOf('Taints that the pods tolerate.', TOLERATION),
     priorityClassName: {

@@ -147,7 +147,7 @@ function apply({ from, to }: Edit, text: string, path: string): string {
 }
 
 /** Ports have names in lower case. */
-const VARIABLE = /^ {12}- name: ([A-Z_]+)\n(?: {14}.*\n)+/gm;
+const VARIABLE = /^ {12}- name: ([A-Z0-9_]+)\n(?: {14}.*\n)+/gm;
 const FROM_SETTINGS =
   /^ {14}valueFrom:\n {16}configMapKeyRef: \{ name: albridge-settings, key: \w+, optional: true \}\n$/;
 

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { type Setting, settings } from '../../src/config/settings.ts';
 import type { Parser } from '../../src/config/values.ts';
-import { LISTS } from '../guardrail-lists.ts';
+import { LISTS, TENANT } from '../guardrail-lists.ts';
 import { describePods, VARIABLES } from './pod-values.ts';
 import {
   annotations,
@@ -51,6 +51,7 @@ function describeSettings(names: readonly string[]): Schema {
         {
           description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
           ...describeValue(row.parse),
+          ...IN_PODS[name],
         },
       ];
     });
@@ -59,6 +60,22 @@ function describeSettings(names: readonly string[]): Schema {
     Object.fromEntries(rows),
   );
 }
+
+/** Narrower than in docs/configuration.md: the manifests have these ports, at the address of the pod, and the image has no pino-pretty. */
+const IN_PODS: Readonly<Record<string, Schema>> = {
+  ALBRIDGE_METRICS_ADDRESS: {
+    description: 'Where /metrics is served, or off. Accepts :8080 or off. Not set: :8080.',
+    pattern: '^\\s*(off|(0\\.0\\.0\\.0|\\[::\\])?:8080)?\\s*$',
+  },
+  ALBRIDGE_HEALTH_ADDRESS: {
+    description: 'Where /healthz and /readyz are served. Accepts :8081. Not set: :8081.',
+    pattern: '^\\s*((0\\.0\\.0\\.0|\\[::\\])?:8081)?\\s*$',
+  },
+  LOG_FORMAT: {
+    description: 'Form of the log lines. Accepts json. Not set: json.',
+    pattern: '^\\s*(json)?\\s*$',
+  },
+};
 
 /**
  * A text, and nothing that YAML reads otherwise, where it is one: Helm gives 123456789012 as 1.23456789012e+11,
@@ -129,6 +146,16 @@ const GUARDRAIL_PARAMETERS = Object.fromEntries(
     .map((list) => [`default.${list}`, '']),
 );
 
+/** As the policy of deploy/guardrails.ts demands, which applies only once it is there. */
+const GUARDRAIL_LISTS = Object.fromEntries(
+  Object.entries(LISTS).map(([list, { form, ...rest }]): readonly [string, Schema] => {
+    const entry = form.slice(1, -1);
+    const one = 'mayBeCidr' in rest ? `(${entry}|[0-9A-Fa-f.:]+/[0-9]+)` : `(${entry})`;
+    const pattern = `^[\\s,]*(${one}([\\s,]+${one})*)?[\\s,]*$`;
+    return [`[.]${list}$`, { type: 'string', pattern }];
+  }),
+);
+
 function describeValues(settingNames: readonly string[]): Readonly<Record<string, Schema>> {
   return {
     region: {
@@ -192,6 +219,11 @@ function describeComponents(): Readonly<Record<string, Schema>> {
         description:
           'Data of the ConfigMap albridge-guardrails/tenants: lists by <tenant>.<list>. What no list names is refused.',
         type: 'object',
+        propertyNames: {
+          pattern: `^${TENANT}[.](${Object.keys(LISTS).join('|')})$`,
+          not: { const: 'default.namespaces' },
+        },
+        patternProperties: GUARDRAIL_LISTS,
         additionalProperties: { type: 'string' },
         default: GUARDRAIL_PARAMETERS,
       },
@@ -236,6 +268,20 @@ const NEEDS_CLUSTER_ID: Schema = {
   },
 };
 
+/** Of two that elect nobody both would work. */
+const WITHOUT_ELECTION: Schema = {
+  properties: {
+    settings: {
+      required: ['ALBRIDGE_LEADER_ELECTION'],
+      properties: {
+        ALBRIDGE_LEADER_ELECTION: {
+          anyOf: [{ const: false }, { type: 'string', pattern: '^\\s*(off|false)\\s*$' }],
+        },
+      },
+    },
+  },
+};
+
 /** The text of values.schema.json. */
 export function renderSchema(settingNames: readonly string[]): string {
   const schema = {
@@ -254,6 +300,7 @@ export function renderSchema(settingNames: readonly string[]): string {
       ),
       demand(whenTrue('singleNamespace'), { properties: { settings: CLUSTER_ID } }),
       demand(NEEDS_CLUSTER_ID, { properties: { settings: CLUSTER_ID } }),
+      demand(WITHOUT_ELECTION, { properties: { replicas: { maximum: 1 } } }),
     ],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
