@@ -42,7 +42,8 @@ describe('each alert', () => {
   it.each(alerts.map((alert) => [alert.alert, alert] as const))('%s is complete', (name, alert) => {
     expect(name).toMatch(/^Albridge[A-Z]\w+$/);
     expect(alert.for).toMatch(/^\d+m$/);
-    expect(['critical', 'warning', 'info']).toContain(alert.labels.severity);
+    const [, severity] = /^\*(\w+)\.\*$/m.exec(readSections().get(name.toLowerCase()) ?? '') ?? [];
+    expect(alert.labels.severity).toBe(severity?.toLowerCase());
     expect(alert.annotations.summary).toMatch(/\S/);
     expect(alert.annotations.runbook).toBe(`docs/alerts.md#${name.toLowerCase()}`);
   });
@@ -51,7 +52,7 @@ describe('each alert', () => {
     '%s has a runbook: meaning, three commands, causes',
     (name) => {
       const section = readSections().get(name.toLowerCase()) ?? '';
-      expect(section.split('\n\n')[1]).toMatch(/^[A-Z].{60,}/s);
+      expect(section.split('\n\n')[1]).toMatch(/^\*(Critical|Warning|Info)\.\*\n[A-Z].{60,}/s);
       const [, commands = ''] = /```sh\n([\s\S]*?)\n```/.exec(section) ?? [];
       expect(commands.split('\n')).toHaveLength(3);
       expect(section).toMatch(/\n- \S/);

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { readIfAny, runSteps, writeProgram } from '../../deploy/publish-steps.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** With programs in place of all: what each of them is given. test/helm builds the files for real. */
 
@@ -46,6 +50,7 @@ describe('the steps that publish', () => {
     expect(commandLine).toMatch(/--output type=local,dest=dist\/image$/);
     expect(builds).toHaveLength(2);
     expect(build).toContain(`--push --platform linux/amd64,linux/arm64 --tag ${image}:1.2.3`);
+    expect(build).toContain('--sbom=true --provenance=mode=max');
     expect(calls).toContain(`helm push dist/release/albridge-1.2.3.tgz oci://${image}/charts`);
     expect(calls).toContain('jq --raw-output ."containerimage.digest" image.json');
     expect(calls.filter((call) => call.startsWith('cosign'))).toEqual([
@@ -67,5 +72,48 @@ describe('the steps that publish', () => {
     const calls = await readIfAny(join(directory, 'calls'));
     expect(calls).toContain('docker buildx build');
     expect(calls).not.toMatch(/cosign sign --yes \S+charts|gh release/);
+  });
+});
+
+/** Each key of it is one that decides who may publish what: a new one is added here with its reason. */
+describe('the workflow', () => {
+  interface Step {
+    readonly uses?: string;
+    readonly with?: unknown;
+  }
+  type Job = Readonly<Record<string, unknown>> & { readonly steps: readonly Step[] };
+  const workflow = parse(readFileSync(resolve(ROOT, '.github/workflows/release.yaml'), 'utf8'));
+  const { jobs, ...head } = workflow as { readonly jobs: Readonly<Record<string, Job>> };
+
+  it('starts by a tag alone, with the right to read', () => {
+    expect(head).toEqual({
+      name: 'release',
+      on: { push: { tags: ['v[0-9]*'] } },
+      permissions: { contents: 'read' },
+      concurrency: { group: 'release-${{ github.ref }}', 'cancel-in-progress': false },
+      defaults: { run: { shell: 'bash' } },
+      env: { COSIGN: expect.stringMatching(/@v\d/) },
+    });
+  });
+
+  it('publishes only after the gates, by rights for what it publishes', () => {
+    const [gates, publish] = Object.values(jobs).map(({ steps: _, env: __, ...job }) => job);
+    const machine = { 'runs-on': 'ubuntu-24.04', 'timeout-minutes': 60 };
+    expect(Object.keys(jobs)).toEqual(['gates', 'publish']);
+    expect(gates).toEqual(machine);
+    expect(publish).toEqual({
+      ...{ ...machine, needs: 'gates' },
+      permissions: { contents: 'write', packages: 'write', 'id-token': 'write' },
+    });
+  });
+
+  it('leaves no token in the checkout, and has no step that may fail or be left out', () => {
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const checkouts = steps.filter(({ uses }) => uses !== undefined);
+    expect(checkouts).toHaveLength(2);
+    for (const checkout of checkouts)
+      expect(checkout.with).toEqual({ 'fetch-depth': 0, 'persist-credentials': false });
+    const keys = steps.flatMap((step) => Object.keys(step));
+    expect([...new Set(keys)].toSorted()).toEqual(['env', 'name', 'run', 'uses', 'with']);
   });
 });
