@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { locateBinaries } from '../control-plane/locate.ts';
 import { comparable } from './comparison.ts';
-import { CHART, COMPLETE, Helm, type Manifest, setAll } from './helm.ts';
+import { CHART, COMPLETE, Helm, type Manifest, ROOT, setAll } from './helm.ts';
 import { renderOverlay } from './kustomizations.ts';
 
 /** What the chart renders, by the real helm, without a cluster. */
@@ -231,6 +232,22 @@ describe('values', () => {
         },
       },
     });
+  });
+});
+
+describe('the values of the pages', () => {
+  it.each([
+    ['docs/install.md', 'env:', '"mountPath":"/etc/proxy-ca"'],
+    ['docs/security.md', 'guardrails:', '"name":"tenants"'],
+  ])('of %s from %s render', async (page, first, has) => {
+    const text = await readFile(resolve(ROOT, page), 'utf8');
+    const values = text.split('```yaml\n').find((block) => block.startsWith(`${first}\n`)) ?? '';
+    const directory = await mkdtemp(join(tmpdir(), 'albridge-values-'));
+    const file = join(directory, 'values.yaml');
+    await writeFile(file, values.split('```')[0] ?? '');
+    const rendered = await helm.template([...setAll(COMPLETE), '--values', file]);
+    await rm(directory, { recursive: true });
+    expect(JSON.stringify(rendered)).toContain(has);
   });
 });
 
