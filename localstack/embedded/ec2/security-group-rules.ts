@@ -116,14 +116,35 @@ function checkDescription(text: string): void {
   );
 }
 
-/** TCP and UDP need ports, `-1` means every protocol and port. Other protocols: as given. */
+/**
+ * TCP, UDP and ICMP need them, `-1` means every protocol and port. Other protocols: as given.
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_IpPermission.html; the codes are unverified.
+ */
 function readPorts(permission: Input, protocol: string): IngressSpec['ports'] {
   const from = integerOf(permission, 'FromPort');
   const to = integerOf(permission, 'ToPort');
   if (protocol === '-1') return undefined;
   if (protocol === 'tcp' || protocol === 'udp') return checkedPorts(from, to);
-  if (protocol !== 'icmp' && protocol !== 'icmpv6' && !/^\d{1,3}$/.test(protocol)) {
+  if (protocol === 'icmp' || protocol === 'icmpv6') return checkedTypes(protocol, from, to);
+  if (!/^\d{1,3}$/.test(protocol)) {
     throw invalidParameterValue(`Invalid value '${protocol}' for IP protocol. Unknown protocol.`);
+  }
+  return { from: from ?? -1, to: to ?? -1 };
+}
+
+/** Type and code. ICMPv6 may leave them out; all types have all codes. */
+function checkedTypes(
+  protocol: 'icmp' | 'icmpv6',
+  from: number | undefined,
+  to: number | undefined,
+): IngressSpec['ports'] {
+  if (protocol === 'icmp' && (from === undefined || to === undefined)) {
+    throw invalidParameterValue(
+      "Invalid value 'Must specify both type and code with ICMP.' for portRange.",
+    );
+  }
+  if (from === -1 && to !== -1) {
+    throw invalidParameterValue('ICMP code must be -1 where the ICMP type is -1');
   }
   return { from: from ?? -1, to: to ?? -1 };
 }

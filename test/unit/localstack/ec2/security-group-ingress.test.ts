@@ -41,6 +41,16 @@ const refused: Readonly<Record<string, Refusal & { readonly permission: object }
     code: 'InvalidParameterValue',
     why: 'both are needed',
   },
+  'ICMP without a type': {
+    permission: { IpProtocol: 'icmp', ...from4('10.0.0.0/8') },
+    code: 'InvalidParameterValue',
+    why: 'type and code are needed, as ports are',
+  },
+  'one code of all types of ICMP': {
+    permission: { IpProtocol: 'icmp', FromPort: -1, ToPort: 0, ...from4('10.0.0.0/8') },
+    code: 'InvalidParameterValue',
+    why: 'all types have all codes',
+  },
   'no protocol': { permission: from4('10.0.0.0/8'), code: 'MissingParameter', why: 'required' },
   'an unknown protocol': {
     permission: { IpProtocol: 'quic', ...from4('10.0.0.0/8') },
