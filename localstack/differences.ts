@@ -5,6 +5,7 @@
 import { dataPlaneDifferences } from './data-plane-differences.ts';
 import { type Difference, inMoto } from './difference.ts';
 import { ingressDifferences } from './ingress-differences.ts';
+import { tlsDifferences } from './tls-differences.ts';
 import { trafficDifferences } from './traffic-differences.ts';
 
 const API = 'https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_';
@@ -223,6 +224,7 @@ export const differences = {
     instead: inMoto('leaves the balancer without any'),
   },
   ...trafficDifferences,
+  ...tlsDifferences,
   ...ingressDifferences,
   'unknown-region': {
     aws: 'a region that does not exist has no endpoint, and an endpoint refuses a signature for another region',
