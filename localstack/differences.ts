@@ -5,6 +5,7 @@
 import { dataPlaneDifferences } from './data-plane-differences.ts';
 import { type Difference, inMoto } from './difference.ts';
 import { ingressDifferences } from './ingress-differences.ts';
+import { settingsDifferences } from './settings-differences.ts';
 import { tlsDifferences } from './tls-differences.ts';
 import { trafficDifferences } from './traffic-differences.ts';
 
@@ -224,6 +225,7 @@ export const differences = {
     instead: inMoto('leaves the balancer without any'),
   },
   ...trafficDifferences,
+  ...settingsDifferences,
   ...tlsDifferences,
   ...ingressDifferences,
   'unknown-region': {
