@@ -37,6 +37,15 @@ export const resourceTagKey = 'albridge.io/resource';
 export const rewriteTagKey = 'albridge.io/rewrite';
 
 /**
+ * Keys of the tags in which the managed security group of an adopted balancer records the groups that it has replaced:
+ * their ids with spaces in between, the first twelve and the rest.
+ */
+export const previousGroupsTagKeys = [
+  'albridge.io/previous-groups',
+  'albridge.io/previous-groups-2',
+] as const;
+
+/**
  * Tag keys that no spec may set: AWS's own, ours, and those by which other controllers know their
  * load balancers (`kubernetes.io/cluster/<name>`, `elbv2.k8s.aws/cluster`). Without regard to case,
  * because IAM compares tag keys so; the CRD has the same patterns.

@@ -50,7 +50,12 @@ function planOnce(aws: MemoryAws): Plan {
   const facts = beginFacts(0);
   const frontend = {
     ...{ scheme: 'internet-facing', ipAddressType: 'ipv4', isAdopted: false, backendGroups: [] },
-    ...{ securityGroups: undefined, isManagedAttached: true, defaultGroup: aws.defaultGroup },
+    ...{
+      securityGroups: undefined,
+      previousGroups: [],
+      isManagedAttached: true,
+      defaultGroup: aws.defaultGroup,
+    },
     servedPorts: observed.listeners.map(({ listener }) => listener.port),
   };
   const whole = desireGraph(readRoutes(SPEC), frontend, PLACE);

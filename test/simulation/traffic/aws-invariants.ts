@@ -3,6 +3,7 @@ import {
   loadBalancerFinalizer,
   type MyIngress,
   ownershipTagKeys,
+  previousGroupsTagKeys,
   resourceTagKey,
   rewriteTagKey,
 } from '../../../src/apis/my-ingress.ts';
@@ -64,6 +65,7 @@ const RETIREMENT_MS = 15_000;
 const OWN_KEYS: ReadonlySet<string> = new Set([
   ...Object.values(ownershipTagKeys),
   ...[resourceTagKey, rewriteTagKey],
+  ...previousGroupsTagKeys,
 ]);
 
 /** What must hold for every write of the operator to a listener, rule, target group or security group. */

@@ -40,10 +40,11 @@ export function desireGraph(routes: Routes, frontend: FrontendSpec, place: Place
   });
   const ports = [...routes.listeners.map(({ port }) => port), ...servedPorts];
   const { inbound } = routes;
+  const { previousGroups } = frontend;
   return {
     securityGroup:
       mode === 'managed'
-        ? desireSecurityGroup({ scheme, ipAddressType, ports, inbound }, place)
+        ? desireSecurityGroup({ scheme, ipAddressType, ports, inbound, previousGroups }, place)
         : undefined,
     attachment: desireAttachment(mode, { ...frontend, given: securityGroups ?? [] }),
     targetGroups: groups.map(({ desired }) => desired),

@@ -40,6 +40,8 @@ export interface DesiredSecurityGroup {
   readonly vpcId: string;
   readonly ingress: readonly Permission[];
   readonly tags: Tags;
+  /** Tags that are there before it replaces the groups of an adopted balancer. */
+  readonly record: Tags;
 }
 
 export interface DesiredTargetGroup {

@@ -168,5 +168,7 @@ function isProviding(step: Step): boolean {
 
 const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),
+  // The record of the groups that a security group is about to replace.
+  'CreateTags',
   ...(['SetRulePriorities', 'ModifyRule'] as const),
 ]);

@@ -1,4 +1,9 @@
-import { ownershipTagKeys, resourceTagKey, rewriteTagKey } from '../../../apis/my-ingress.ts';
+import {
+  ownershipTagKeys,
+  previousGroupsTagKeys,
+  resourceTagKey,
+  rewriteTagKey,
+} from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
 import { revokeUnserved } from '../security-group/diff.ts';
@@ -94,6 +99,7 @@ function pickOurTags(tags: Tags): Tags {
   const keys: readonly string[] = [
     ...Object.values(ownershipTagKeys),
     ...[resourceTagKey, rewriteTagKey],
+    ...previousGroupsTagKeys,
   ];
   return Object.fromEntries(Object.entries(tags).filter(([key]) => keys.includes(key)));
 }

@@ -25,13 +25,15 @@ export interface AttachmentFacts {
   readonly backendGroups: readonly string[];
   /** The VPC's default group; undefined: not known. */
   readonly defaultGroup: string | undefined;
+  /** As `findPrevious` gives them. */
+  readonly previousGroups: readonly string[];
   /** Whether the managed group is on the balancer now. */
   readonly isManagedAttached: boolean;
 }
 
 /**
  * The groups that are attached once everything is done; undefined: those that are. Only a managed group
- * gives way to the VPC's default one, because a balancer must have at least one.
+ * gives way to those that it has replaced, or to the VPC's default one, because a balancer must have at least one.
  */
 export function desireAttachment(
   mode: AttachmentMode,
@@ -44,8 +46,10 @@ export function desireAttachment(
       return [{ resource: SECURITY_GROUP_ID }, ...facts.backendGroups.map(toGroup)];
     case 'default':
     case 'adopted': {
-      const { isManagedAttached, defaultGroup } = facts;
-      return isManagedAttached && defaultGroup !== undefined ? [toGroup(defaultGroup)] : undefined;
+      const { isManagedAttached, previousGroups, defaultGroup } = facts;
+      if (!isManagedAttached) return undefined;
+      if (previousGroups.length > 0) return previousGroups.map(toGroup);
+      return defaultGroup === undefined ? undefined : [toGroup(defaultGroup)];
     }
     default:
       return mode satisfies never;

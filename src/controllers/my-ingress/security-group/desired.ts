@@ -6,12 +6,15 @@ import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import { desireTags } from '../graph/tags.ts';
 import type { Inbound } from '../routes/routes.ts';
 import { normaliseCidr } from './cidr.ts';
+import { recordPrevious } from './previous.ts';
 
 export interface Frontend {
   readonly scheme: string;
   readonly ipAddressType: string;
   readonly ports: readonly number[];
   readonly inbound: Inbound | undefined;
+  /** As `findPrevious` gives them. */
+  readonly previousGroups: readonly string[];
 }
 
 /** The managed group: its listeners' ports for each source. */
@@ -28,6 +31,7 @@ export function desireSecurityGroup(frontend: Frontend, place: Place): DesiredSe
       return sources.map((source) => ({ protocol: 'tcp', fromPort: port, toPort: port, source }));
     }),
     tags: desireTags(SECURITY_GROUP_ID, place.userTags, place.identity),
+    record: recordPrevious(frontend.previousGroups),
   };
 }
 

@@ -17,6 +17,7 @@ import { LOAD_BALANCER_ID, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags, identifyResource } from '../graph/tags.ts';
 import { normaliseCidr } from './cidr.ts';
+import { pickRecord } from './previous.ts';
 
 /** The steps of the managed group, by the phase of the plan that they belong to. */
 export interface SecurityGroupSteps {
@@ -44,7 +45,7 @@ export function planSecurityGroup(
   const unused = own
     .filter((group) => group !== kept)
     .filter((group) => !isAttached(group, observed));
-  const removals = unused.map(({ securityGroup: { id } }) => deleteGroup(id));
+  const removals = unused.flatMap((group) => [...forgetPrevious(group), deleteGroup(group)]);
   if (securityGroup === undefined || taken !== undefined) {
     return { before: taken === undefined ? attached : [], tags: [], removals, problems };
   }
@@ -53,7 +54,11 @@ export function planSecurityGroup(
   }
   const { missing, left } = diffIngress(securityGroup.ingress, kept.securityGroup.ingress);
   return {
-    before: [...authorize(missing, 'not allowed'), ...attached],
+    before: [
+      ...writeRecord(securityGroup, kept),
+      ...authorize(missing, 'not allowed'),
+      ...attached,
+    ],
     tags: updateTags(securityGroup, kept, context),
     removals: [...revoke(left), ...removals],
     problems,
@@ -86,8 +91,9 @@ function createGroup({
   vpcId,
   ingress,
   tags,
+  record,
 }: DesiredSecurityGroup): Step[] {
-  const input = { name, description, vpcId, tags };
+  const input = { name, description, vpcId, tags: { ...tags, ...record } };
   return [
     { id, operation: 'CreateSecurityGroup', why: 'not there', needs: [], input },
     ...authorize(ingress, 'new'),
@@ -178,7 +184,29 @@ function isAttached(
   return loadBalancer?.securityGroups.includes(id) ?? false;
 }
 
-function deleteGroup(groupId: string): Step {
+/** Write-ahead: AWS does not show the groups once they are replaced. */
+function writeRecord(
+  { record }: DesiredSecurityGroup,
+  { securityGroup: { id: resource }, tags }: ObservedSecurityGroup,
+): readonly Step[] {
+  if (Object.entries(record).every(([key, value]) => tags[key] === value)) return [];
+  const why = `replaces ${Object.values(record).join(' ')}`;
+  const call = { operation: 'CreateTags' as const, input: { resource, tags: record } };
+  return [{ id: SECURITY_GROUP_ID, why, needs: [], ...call }];
+}
+
+/** A group that AWS does not delete, since others refer to it, may be attached again later, in place of others. */
+function forgetPrevious({
+  securityGroup: { id: resource },
+  tags,
+}: ObservedSecurityGroup): readonly Step[] {
+  const record = pickRecord(tags);
+  if (Object.keys(record).length === 0) return [];
+  const call = { operation: 'DeleteTags' as const, input: { resource, tags: record } };
+  return [{ id: SECURITY_GROUP_ID, why: 'not attached any more', needs: [], ...call }];
+}
+
+function deleteGroup({ securityGroup: { id: groupId } }: ObservedSecurityGroup): Step {
   return {
     ...{ id: SECURITY_GROUP_ID, operation: 'DeleteSecurityGroup', why: 'not attached any more' },
     ...{ needs: [], input: { groupId } },

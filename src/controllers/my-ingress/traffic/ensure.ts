@@ -18,6 +18,7 @@ import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import { explainRefusedReturn } from '../security-group/previous.ts';
 import { turnsStickinessOn } from '../target-groups/diff.ts';
 import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
 import { beginMemory, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
@@ -29,7 +30,7 @@ import {
   recordOwned,
   recordRemoved,
 } from './owned.ts';
-import { findDefaultGroup, type Planned, planBy } from './planned.ts';
+import { findDefaultGroup, listPrevious, type Planned, planBy } from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { replayWritten } from './replay.ts';
@@ -84,7 +85,8 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
   const before = memory.traffic ?? remembered;
-  const found = [...plan.problems, ...countUse(progress.problems, desired)];
+  const refused = explainReturn(scope, planned, countUse(progress.problems, desired));
+  const found = [...plan.problems, ...refused];
   const held = explainHold(planned, progress);
   const awaited = listAwaited(scope, planned);
   memory.traffic = {
@@ -118,6 +120,16 @@ function countUse(problems: readonly Problem[], desired: DesiredGraph): readonly
     const use = problem.quota && describeUse(problem.quota, desired);
     return use === undefined ? problem : { ...problem, message: `${problem.message}, ${use}` };
   });
+}
+
+function explainReturn(
+  scope: Scope,
+  { observed, desired }: Planned,
+  problems: readonly Problem[],
+): readonly Problem[] {
+  if (desired.securityGroup !== undefined) return problems;
+  const previous = listPrevious(scope, observed);
+  return problems.map((problem) => explainRefusedReturn(problem, previous));
 }
 
 /** Reads what has to be read beside the balancer and plans; writes nothing. */
@@ -220,7 +232,8 @@ function findNext(scope: Scope, planned: Planned, progress: Progress): number | 
     ...repeatMixtures(planned, failed),
   ];
   const mayGo = due.length === 0 && mayRelease(scope, planned, done);
-  const isLeft = mayGo || isToDetach(scope, planned);
+  const isRefused = failed.some(({ operation }) => operation === 'SetSecurityGroups');
+  const isLeft = mayGo || (isToDetach(scope, planned) && !isRefused);
   // A setting that a listener has lost is on record until a pass finds it gone.
   const isOnRecord = failed.length === 0 && hasLeftSettings(scope.object, planned.routes);
   const isOpen = isLeft || leavesPortOpen(done) || isOnRecord || planned.isEarly === true;

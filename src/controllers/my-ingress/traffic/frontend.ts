@@ -180,6 +180,7 @@ function desire(scope: Scope, routes: Routes, vpcId: string): DesiredGraph {
       servedPorts: [],
       backendGroups: scope.backendSecurityGroups,
       defaultGroup: undefined,
+      previousGroups: [],
       isManagedAttached: false,
     },
     { identity, userTags: desired.userTags, vpcId },

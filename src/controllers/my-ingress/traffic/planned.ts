@@ -12,6 +12,7 @@ import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { chooseAttachment } from '../security-group/attachment.ts';
+import { findPrevious } from '../security-group/previous.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import {
   isHealthy,
@@ -133,6 +134,7 @@ function desireTraffic(
       listenerSettings: object.status?.owned?.listenerSettings ?? [],
       backendGroups: scope.backendSecurityGroups,
       defaultGroup,
+      previousGroups: listPrevious(scope, observed),
       isManagedAttached: hasManagedAttached(scope, observed),
     },
     { identity, userTags: desired.userTags, vpcId },
@@ -142,6 +144,13 @@ function desireTraffic(
   return isGiven ? { ...graph, attachment: undefined } : graph;
 }
 
+export function listPrevious(
+  { identity, object }: Scope,
+  observed: ObservedGraph,
+): readonly string[] {
+  return findPrevious(observed, { identity, isAdopted: object.spec.adopt !== undefined });
+}
+
 /** The VPC's default group, read only where it takes the place of the managed one. */
 export async function findDefaultGroup(
   scope: Scope,
@@ -149,6 +158,7 @@ export async function findDefaultGroup(
 ): Promise<string | undefined> {
   if (!hasManagedAttached(scope, observed) || isManaged(scope, routes)) return undefined;
   if (scope.object.spec.securityGroups !== undefined) return undefined;
+  if (listPrevious(scope, observed).length > 0) return undefined;
   const filter = { vpcId, name: 'default' };
   const [found] = await scope.traffic().securityGroups.find(filter, scope.pass.signal);
   return found?.securityGroup.id;

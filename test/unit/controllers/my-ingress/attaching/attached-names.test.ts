@@ -15,7 +15,13 @@ function desire(spec: JoinedSpec): DesiredGraph {
   const identity = { cluster: 'c-1', namespace: 'web', name: 'shared', uid: 'u-1' };
   const frontend = {
     ...{ scheme: 'internal', ipAddressType: 'ipv4', securityGroups: ['sg-1'], isAdopted: false },
-    ...{ servedPorts: [], backendGroups: [], defaultGroup: undefined, isManagedAttached: false },
+    ...{
+      servedPorts: [],
+      backendGroups: [],
+      defaultGroup: undefined,
+      previousGroups: [],
+      isManagedAttached: false,
+    },
   };
   return desireGraph(readRoutes(spec), frontend, { identity, userTags: {}, vpcId: 'vpc-1' });
 }

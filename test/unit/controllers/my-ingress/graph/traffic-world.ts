@@ -16,6 +16,7 @@ import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps
 import { listSettings } from '../../../../../src/controllers/my-ingress/listeners/settings.ts';
 import { readRoutes } from '../../../../../src/controllers/my-ingress/routes/read-routes.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
+import { findPrevious } from '../../../../../src/controllers/my-ingress/security-group/previous.ts';
 import { MemoryAws } from './memory-aws.ts';
 
 export const IDENTITY = {
@@ -40,6 +41,7 @@ export class TrafficWorld {
   #routingMs = Number.NEGATIVE_INFINITY;
   spec: TrafficSpec = {};
   securityGroups: readonly string[] | undefined;
+  isAdopted = false;
   /** `ALBRIDGE_BACKEND_SECURITY_GROUPS` */
   backendGroups: readonly string[] = [];
   /** As in `status.owned`, which never forgets here. */
@@ -50,14 +52,17 @@ export class TrafficWorld {
   }
 
   desired(): DesiredGraph {
-    const { loadBalancer, listeners, securityGroups } = this.aws.observed();
+    const observed = this.aws.observed();
+    const { loadBalancer, listeners, securityGroups } = observed;
+    const { isAdopted } = this;
     const own = securityGroups[0]?.securityGroup.id ?? 'none';
     const frontend = {
-      ...{ scheme: 'internet-facing', ipAddressType: 'dualstack', isAdopted: false },
+      ...{ scheme: 'internet-facing', ipAddressType: 'dualstack', isAdopted },
       ...{
         backendGroups: this.backendGroups,
         defaultGroup: this.aws.defaultGroup,
         securityGroups: this.securityGroups,
+        previousGroups: findPrevious(observed, { identity: IDENTITY, isAdopted }),
       },
       isManagedAttached: loadBalancer?.securityGroups.includes(own) ?? false,
       servedPorts: listeners.map(({ listener }) => listener.port),

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { previousGroupsTagKeys } from '../../../../../src/apis/my-ingress.ts';
+import type { Tags } from '../../../../../src/aws/elbv2/traffic.ts';
+import { findObstacle } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
 import {
   type AttachmentSpec,
   chooseAttachment,
@@ -8,6 +11,7 @@ import {
   desireSecurityGroup,
   type Frontend,
 } from '../../../../../src/controllers/my-ingress/security-group/desired.ts';
+import { MemoryAws } from '../graph/memory-aws.ts';
 import { PLACE, TrafficWorld } from '../graph/traffic-world.ts';
 
 const none: AttachmentSpec = {
@@ -33,7 +37,7 @@ describe('whose security groups a balancer has:', () => {
   });
 });
 
-type Mode = 'default' | 'managed' | 'given' | 'others';
+type Mode = 'default' | 'managed' | 'given' | 'others' | 'adopted' | 'bare';
 
 interface Transition {
   readonly from: Mode;
@@ -43,11 +47,13 @@ interface Transition {
   readonly why: string;
   /** `ALBRIDGE_BACKEND_SECURITY_GROUPS` */
   readonly backendGroups?: readonly string[];
+  /** What the balancer had before it was adopted. */
+  readonly adopted?: readonly string[];
 }
 
 const OWN = 'sg-1';
 
-/** Every transition among the VPC's default group, the managed one and given ones. */
+/** Every transition among the VPC's default group, the managed one, given ones and those of an adopted balancer. */
 const transitions: readonly Transition[] = [
   {
     ...{ from: 'default', to: 'managed' },
@@ -109,6 +115,49 @@ const transitions: readonly Transition[] = [
     attached: ['sg-1+sg-pods, sg-1 exists', 'sg-default, sg-1 exists', 'sg-default'],
     why: 'without listeners no request reaches the pods',
   },
+  {
+    ...{ from: 'adopted', to: 'managed', adopted: ['sg-x', 'sg-y'] },
+    attached: [
+      'sg-x+sg-y',
+      'sg-x+sg-y, sg-2 of sg-x sg-y exists',
+      'sg-2, sg-2 of sg-x sg-y exists',
+    ],
+    why: 'the groups that it replaces are on record from its creation on',
+  },
+  {
+    ...{ from: 'managed', to: 'adopted', adopted: ['sg-x', 'sg-y'] },
+    attached: [
+      'sg-1, sg-1 of sg-x sg-y exists',
+      'sg-x+sg-y, sg-1 of sg-x sg-y exists',
+      'sg-x+sg-y',
+    ],
+    why: 'its previous groups come back, and their record is deleted with the managed group',
+  },
+  {
+    ...{ from: 'managed', to: 'adopted', adopted: ['sg-x'], backendGroups: ['sg-pods'] },
+    attached: ['sg-1+sg-pods, sg-1 of sg-x exists', 'sg-x, sg-1 of sg-x exists', 'sg-x'],
+    why: 'it had no group of the operator before',
+  },
+  {
+    ...{ from: 'managed', to: 'bare', adopted: ['sg-x'] },
+    attached: ['sg-1, sg-1 of sg-x exists', 'sg-x, sg-1 of sg-x exists', 'sg-x'],
+    why: 'nor without listeners is the default group its own',
+  },
+  {
+    ...{ from: 'managed', to: 'given', adopted: ['sg-x'] },
+    attached: ['sg-1, sg-1 of sg-x exists', 'sg-a, sg-1 of sg-x exists', 'sg-a'],
+    why: 'what the spec gives decides, and no record does any more',
+  },
+  {
+    ...{ from: 'adopted', to: 'given', adopted: ['sg-x'] },
+    attached: ['sg-x', 'sg-a'],
+    why: 'given ones are only attached',
+  },
+  {
+    ...{ from: 'adopted', to: 'adopted', adopted: ['sg-x'] },
+    attached: ['sg-x'],
+    why: 'nothing to do',
+  },
   ...(['default', 'managed', 'given'] as const).map((mode) => ({
     ...{ from: mode, to: mode, why: 'nothing to do' },
     attached: [{ default: 'sg-default', managed: 'sg-1, sg-1 exists', given: 'sg-a' }[mode]],
@@ -116,10 +165,9 @@ const transitions: readonly Transition[] = [
 ];
 
 describe('security groups of a balancer go', () => {
-  it.each(transitions)('from $from to $to $backendGroups', (transition) => {
-    const { from, to, attached, why, backendGroups = [] } = transition;
-    const world = new TrafficWorld();
-    world.backendGroups = backendGroups;
+  it.each(transitions)('from $from to $to $backendGroups $adopted', (transition) => {
+    const { from, to, attached, why } = transition;
+    const world = start(transition);
     become(world, from);
     world.converge();
     become(world, to);
@@ -135,25 +183,120 @@ describe('security groups of a balancer go', () => {
   });
 });
 
+function start({
+  adopted,
+  backendGroups = [],
+}: Pick<Transition, 'adopted' | 'backendGroups'>): AdoptingWorld {
+  const aws = new MemoryAws();
+  const world = Object.assign(new TrafficWorld(aws), { memoryAws: aws });
+  world.backendGroups = backendGroups;
+  world.isAdopted = adopted !== undefined;
+  if (adopted !== undefined) attach(world, adopted);
+  return world;
+}
+
+type AdoptingWorld = TrafficWorld & { readonly memoryAws: MemoryAws };
+
+/** By others. */
+function attach({ memoryAws }: AdoptingWorld, securityGroups: readonly string[]): void {
+  memoryAws.meddle(({ loadBalancer }) => ({
+    loadBalancer: loadBalancer && { ...loadBalancer, securityGroups },
+  }));
+}
+
 function become(world: TrafficWorld, mode: Mode): void {
-  const listeners = mode === 'managed' ? [{ port: 80, protocol: 'HTTP' as const }] : [];
-  world.spec = listeners.length === 0 ? {} : { listeners };
+  const isServing = mode === 'managed' || mode === 'adopted';
+  world.spec = {
+    ...(isServing && { listeners: [{ port: 80, protocol: 'HTTP' as const }] }),
+    ...(world.isAdopted && mode !== 'adopted' && { inbound: {} }),
+  };
   world.securityGroups = {
     given: ['sg-a'],
     others: ['sg-b'],
-    default: undefined,
-    managed: undefined,
+    ...{ default: undefined, managed: undefined, adopted: undefined, bare: undefined },
   }[mode];
 }
 
 function observe(world: TrafficWorld): string {
   const { loadBalancer, securityGroups } = world.aws.observed();
-  const exists = securityGroups.map(({ securityGroup: { id } }) => `${id} exists`);
+  const exists = securityGroups.map(({ securityGroup: { id }, tags }) => {
+    const record = listRecord(tags);
+    return `${[id, ...(record === '' ? [] : ['of', record])].join(' ')} exists`;
+  });
   return [loadBalancer?.securityGroups.join('+'), ...exists].join(', ');
 }
 
+function listRecord(tags: Tags): string {
+  return previousGroupsTagKeys.flatMap((key) => tags[key] ?? []).join(' ');
+}
+
+describe('the record of the groups that a managed one replaces', () => {
+  const world = (): AdoptingWorld => start({ adopted: ['sg-x'] });
+
+  it('is written before they are replaced, wherever the process ends', () => {
+    for (let ends = 0; ends < 4; ends += 1) {
+      const one = world();
+      become(one, 'managed');
+      one.execute(one.plan(), ends);
+      one.converge();
+      expect(observe(one)).toBe('sg-1, sg-1 of sg-x exists');
+      become(one, 'adopted');
+      one.execute(one.plan(), 1);
+      one.converge();
+      expect(observe(one)).toBe('sg-x');
+    }
+  });
+
+  it('outlives what others attach, which is drift', () => {
+    const one = world();
+    become(one, 'managed');
+    one.converge();
+    attach(one, ['sg-other']);
+    one.converge();
+    expect(observe(one)).toBe('sg-1, sg-1 of sg-x exists');
+  });
+
+  it('is forgotten, also where AWS does not delete the group, and made for the groups of the time', () => {
+    const one = world();
+    become(one, 'managed');
+    one.converge();
+    become(one, 'adopted');
+    one.execute(one.plan());
+    const [forget, remove] = one.plan().steps;
+    expect([forget?.operation, remove?.operation]).toEqual(['DeleteTags', 'DeleteSecurityGroup']);
+    one.execute({ ...one.plan(), steps: one.plan().steps.slice(0, 1) });
+    attach(one, ['sg-y']);
+    become(one, 'managed');
+    const { steps } = one.plan();
+    expect(steps.map(({ operation }) => operation)).toEqual(['CreateTags', 'SetSecurityGroups']);
+    const obstacle = steps[1] && findObstacle(steps[1], steps.slice(0, 1));
+    expect(obstacle, 'no group is replaced whose record AWS refuses').toBe(steps[0]);
+    one.converge();
+    expect(observe(one)).toBe('sg-1, sg-1 of sg-y exists');
+  });
+
+  it('holds all groups that AWS admits, in values that it takes', () => {
+    const ids = Array.from({ length: 16 }, (_, index) => `sg-${`${index}`.padStart(17, '0')}`);
+    const one = start({ adopted: ids });
+    become(one, 'managed');
+    one.converge();
+    const [managed] = one.aws.observed().securityGroups;
+    const lengths = previousGroupsTagKeys.map((key) => managed?.tags[key]?.length);
+    expect(lengths).toEqual([251, 83]);
+    become(one, 'adopted');
+    one.converge();
+    expect(observe(one)).toBe(ids.join('+'));
+  });
+});
+
 const frontend: Frontend = {
-  ...{ scheme: 'internet-facing', ipAddressType: 'ipv4', ports: [80], inbound: undefined },
+  ...{
+    scheme: 'internet-facing',
+    ipAddressType: 'ipv4',
+    ports: [80],
+    inbound: undefined,
+    previousGroups: [],
+  },
 };
 
 const sources: Readonly<Record<string, readonly [Partial<Frontend>, readonly string[]]>> = {
