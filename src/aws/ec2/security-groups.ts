@@ -2,7 +2,7 @@
 // May import it: src/aws; src/controllers/my-ingress takes security-groups.ts and subnets.ts, the ports.
 // Start with: this file, then operations.ts and security-groups-client.ts.
 
-import type { Tags } from '../elbv2/load-balancers.ts';
+import type { Tags } from '../elbv2/traffic.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_SecurityGroup.html */
 export interface SecurityGroup {
@@ -49,7 +49,7 @@ export type SecurityGroupFilter =
  * budget, is retried where that can help, and throws OperatorError.
  */
 export interface SecurityGroups {
-  /** With rules and tags, 1,000 a call; empty where there are none, or an id does not exist. */
+  /** With rules and tags, 200 a call; empty where there are none, or an id does not exist. */
   find(filter: SecurityGroupFilter, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]>;
   /** Throws reason DuplicateSecurityGroup where the VPC has one of this name. */
   create(settings: SecurityGroupSettings): Promise<string>;

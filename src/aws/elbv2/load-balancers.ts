@@ -5,6 +5,7 @@
 import type { Requester, Reservation } from '../budget/budget.ts';
 import type { AwsOperation } from '../client/aws-api.ts';
 import type { Payer } from '../client/aws-call.ts';
+import type { TaggedSecurityGroup } from '../ec2/security-groups.ts';
 import type { Tags, TargetGroup } from './traffic.ts';
 
 export type { Reservation } from '../budget/budget.ts';
@@ -142,6 +143,8 @@ export interface Inventory {
   listOthers(): readonly string[];
   /** Tags as they are now, 20 a call, paid as a refresh; those that are gone are left out. */
   readTags(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>>;
+  /** Security groups with all of these tags as they are now, 200 a call, paid as a refresh. */
+  findSecurityGroups(tags: Tags, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]>;
   /** The balancer as it is now, one call for all who ask within a moment; undefined: NotFound. */
   observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined>;
   /** As `LoadBalancers.chargeTo`. */

@@ -4,6 +4,8 @@
 
 import type { Clock } from '../../core/ports/clock.ts';
 import { type AwsCall, chargeTo, type Payer } from '../client/aws-call.ts';
+import type { TaggedSecurityGroup } from '../ec2/security-groups.ts';
+import { createSecurityGroups } from '../ec2/security-groups-client.ts';
 import {
   type Answers,
   type Calls,
@@ -124,6 +126,11 @@ export class AccountInventory implements Inventory {
 
   readTags(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>> {
     return readTagsOfEach(createPatientCall(this.#parts, signal), arns, { signal });
+  }
+
+  findSecurityGroups(tags: Tags, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]> {
+    const call = createPatientCall(this.#parts, signal);
+    return createSecurityGroups(call, new Map()).find({ tags }, signal);
   }
 
   observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {

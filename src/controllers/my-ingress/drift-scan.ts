@@ -15,6 +15,7 @@ import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
 import { hasTraffic, isOnlyPlanned, readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
+import { ManagedGroups } from './traffic/managed-groups.ts';
 import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
 import {
@@ -76,6 +77,7 @@ export class DriftScan {
   readonly #options: DriftScanOptions;
   readonly #orphans: Orphans;
   readonly #strays: Strays;
+  readonly #managedGroups: ManagedGroups;
   /** While no object of the kind exists, AWS is not called. */
   #isUsed = false;
 
@@ -83,6 +85,7 @@ export class DriftScan {
     this.#options = options;
     this.#orphans = new Orphans(options);
     this.#strays = new Strays(options);
+    this.#managedGroups = new ManagedGroups(options);
   }
 
   /** The key source for the controller. */
@@ -139,6 +142,7 @@ export class DriftScan {
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       }
     });
+    await this.#checkManagedGroups(objects, enqueue, signal);
     await this.#readOthers(objects, enqueue, signal);
     return true;
   }
@@ -223,6 +227,26 @@ export class DriftScan {
   #recordDrift(): true {
     this.#options.metrics.count(driftScanMetrics.found, {});
     return true;
+  }
+
+  /** A failure leaves it to the next scan. */
+  async #checkManagedGroups(
+    objects: readonly MyIngress[],
+    enqueue: Enqueue,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cache, clock, log } = this.#options;
+    try {
+      const hasDrifted = await this.#managedGroups.read(objects, signal);
+      await forEachInTurns(objects, { clock, signal }, (before) => {
+        const object = cache.get(getKey(before));
+        if (object === undefined || !hasDrifted(object)) return;
+        this.#recordDrift();
+        enqueue(getKey(object), { priority: LOW_PRIORITY });
+      });
+    } catch (error) {
+      if (!signal.aborted) log.info('cannot read the managed security groups', { err: error });
+    }
   }
 
   /** A failure leaves it to the next scan. */

@@ -30,11 +30,12 @@ export interface SecurityGroupSteps {
 }
 
 type GroupGraph = Pick<DesiredGraph, 'securityGroup' | 'attachment'>;
+type GroupContext = Pick<PlanContext, 'identity' | 'appliedTags'>;
 
 export function planSecurityGroup(
   desired: GroupGraph,
   observed: ObservedGraph,
-  context: PlanContext,
+  context: GroupContext,
 ): SecurityGroupSteps {
   const { securityGroup } = desired;
   const own = claimGroups(observed, context);
@@ -67,7 +68,7 @@ export function planSecurityGroup(
 
 function claimGroups(
   { securityGroups }: ObservedGraph,
-  { identity }: PlanContext,
+  { identity }: GroupContext,
 ): readonly ObservedSecurityGroup[] {
   return securityGroups.filter(
     ({ tags }) => identifyResource(tags, identity) === SECURITY_GROUP_ID,
@@ -217,7 +218,7 @@ function deleteGroup({ securityGroup: { id: groupId } }: ObservedSecurityGroup):
 function updateTags(
   desired: DesiredSecurityGroup,
   { securityGroup, tags }: ObservedSecurityGroup,
-  { appliedTags }: PlanContext,
+  { appliedTags }: GroupContext,
 ): readonly Step[] {
   const { id: resource } = securityGroup;
   const context = { resource, appliedTags };

@@ -140,7 +140,10 @@ it('what is as desired costs a scan one call for all target groups, and is never
   const world = await World.having('shop', SHOP);
   await world.clock.advance(MINUTE_MS);
   const scan = await world.callsDuring(() => world.clock.advance(SCAN_MS));
-  expect(scan).toEqual({ DescribeLoadBalancers: 1, DescribeTargetGroups: 1, DescribeTags: 1 });
+  expect(scan).toEqual({
+    ...{ DescribeLoadBalancers: 1, DescribeTargetGroups: 1, DescribeTags: 1 },
+    DescribeSecurityGroups: 1,
+  });
   expect(await world.writesDuring(() => world.clock.advance(12 * SCAN_MS))).toEqual([]);
 });
 

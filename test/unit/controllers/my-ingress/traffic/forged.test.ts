@@ -57,7 +57,8 @@ describe('an object with traffic whose status was forged', () => {
 
   it('in its counts costs one pass and no call of AWS, and one that is not forged costs no pass', async () => {
     // Each of them once a scan.
-    const calls = ['DescribeLoadBalancers', 'DescribeTags', 'DescribeTargetGroups'];
+    const lists = ['DescribeLoadBalancers', 'DescribeSecurityGroups'];
+    const calls = [...lists, 'DescribeTags', 'DescribeTargetGroups'];
     expect(await countCosts(false)).toEqual({ calls, areEqual: true, passes: 0 });
     expect(await countCosts(true)).toEqual({ calls, areEqual: true, passes: 1 });
   });

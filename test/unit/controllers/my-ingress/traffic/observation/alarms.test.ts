@@ -118,6 +118,43 @@ it.each<[string, string, Meddling]>([
       }),
     },
   ],
+  [
+    'a source of the managed group',
+    'AuthorizeSecurityGroupIngress',
+    {
+      operation: 'RevokeSecurityGroupIngress',
+      input: ({ arnOf }) => ({
+        GroupId: arnOf('security-group/frontend'),
+        IpPermissions: [
+          { IpProtocol: 'tcp', FromPort: 80, ToPort: 80, IpRanges: [{ CidrIp: '0.0.0.0/0' }] },
+        ],
+      }),
+    },
+  ],
+  [
+    'a source of others in it',
+    'RevokeSecurityGroupIngress',
+    {
+      operation: 'AuthorizeSecurityGroupIngress',
+      input: ({ arnOf }) => ({
+        GroupId: arnOf('security-group/frontend'),
+        IpPermissions: [
+          { IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '192.0.2.0/24' }] },
+        ],
+      }),
+    },
+  ],
+  [
+    'a tag of it',
+    'CreateTags',
+    {
+      operation: 'DeleteTags',
+      input: ({ arnOf }) => ({
+        Resources: [arnOf('security-group/frontend')],
+        Tags: [{ Key: 'albridge.io/managed-by' }],
+      }),
+    },
+  ],
 ])('%s in the lists of a scan: that balancer is first, and %s', async (_, repair, meddling) => {
   const world = await settle();
   meddle(world, meddling);

@@ -1,0 +1,101 @@
+import { type MyIngress, ownershipTagKeys } from '../../../apis/my-ingress.ts';
+import type { TaggedSecurityGroup } from '../../../aws/ec2/security-groups.ts';
+import type { Inventory, LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
+import { getKey, isBeingDeleted } from '../../../core/objects/kube-object.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import { type Identity, identify } from '../identity.ts';
+import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.ts';
+import { chooseReadDepth } from '../load-balancer/read-depth.ts';
+import { type Memory, rememberDrift } from '../memory.ts';
+import { readRoutes } from '../routes/read-routes.ts';
+import { desireSecurityGroup } from '../security-group/desired.ts';
+import { planSecurityGroup } from '../security-group/diff.ts';
+import { readRecordedArn } from '../status.ts';
+import { mayBeOld } from './memory.ts';
+import { isManaged } from './planned.ts';
+
+interface ManagedGroupsOptions {
+  readonly inventory: Inventory;
+  readonly memory: Memory;
+  readonly cluster: string;
+  readonly clock: Clock;
+}
+
+/** The part of the drift scan about inbound rules and tags of managed security groups, which no other list shows. */
+export class ManagedGroups {
+  readonly #options: ManagedGroupsOptions;
+
+  constructor(options: ManagedGroupsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Call after a refresh of the inventory. Returns whether the group of an object that is Ready differs; its next pass
+   * reads everything then. An operator without managed groups needs no right on EC2.
+   */
+  async read(
+    objects: readonly MyIngress[],
+    signal: AbortSignal,
+  ): Promise<(object: MyIngress) => boolean> {
+    const { clock, cluster, inventory } = this.#options;
+    if (!objects.some(isReadyWithGroup)) return () => false;
+    const readMs = clock.monotonicMs();
+    const tags = { [ownershipTagKeys.cluster]: cluster };
+    const found = await inventory.findSecurityGroups(tags, signal);
+    const byOwner = Map.groupBy(found, ({ tags: { [NAMESPACE]: namespace, [NAME]: name } }) => {
+      return `${namespace}/${name}`;
+    });
+    return (object) => this.#findDrift(object, byOwner.get(getKey(object)) ?? [], readMs);
+  }
+
+  #findDrift(object: MyIngress, groups: readonly TaggedSecurityGroup[], readMs: number): boolean {
+    const { cluster, inventory, memory } = this.#options;
+    if (!isReadyWithGroup(object)) return false;
+    const cached = inventory.getCached(readRecordedArn(object) ?? '');
+    const identity = identify(cluster, object);
+    const known = memory.of(getKey(object), identity.uid);
+    const isOld = known.traffic !== undefined && mayBeOld(known.traffic, readMs);
+    if (cached.kind !== 'observed' || isOld || known.facts.hasOpenDrift) return false;
+    const { loadBalancer } = cached.observed;
+    if (!hasManagedGroupDrifted({ object, identity, loadBalancer }, groups)) return false;
+    known.facts = rememberDrift(known.facts, true);
+    return true;
+  }
+}
+
+function isReadyWithGroup(object: MyIngress): boolean {
+  if (object.status?.owned?.securityGroup === undefined) return false;
+  const isAtRest = isPaused(object) || isBeingDeleted(object) || isPlanOnly(object);
+  return !isAtRest && chooseReadDepth(object) === 'snapshot';
+}
+
+const { namespace: NAMESPACE, name: NAME } = ownershipTagKeys;
+
+interface Compared {
+  readonly object: MyIngress;
+  readonly identity: Identity;
+  readonly loadBalancer: LoadBalancer;
+}
+
+/** Ports of listeners that are still to be removed are open for a reason. Pure. */
+function hasManagedGroupDrifted(
+  { object, identity, loadBalancer }: Compared,
+  securityGroups: readonly TaggedSecurityGroup[],
+): boolean {
+  const { spec, status } = object;
+  const { inbound, listeners } = readRoutes(spec);
+  if (!isManaged({ object }, readRoutes(spec)) || status.owned?.removals === true) return false;
+  const addressing = projectAddressing(desireLoadBalancer(object, identity), loadBalancer);
+  const ports = listeners.map(({ port }) => port);
+  const frontend = { ...addressing, ports, inbound, previousGroups: [] };
+  const place = { identity, userTags: spec.tags ?? {}, vpcId: loadBalancer.vpcId };
+  const desired = {
+    securityGroup: desireSecurityGroup(frontend, place),
+    attachment: undefined,
+  };
+  const nothing = { loadBalancer: undefined, targetGroups: [], listeners: [] };
+  const context = { identity, appliedTags: status.applied?.tags ?? [] };
+  const plan = planSecurityGroup(desired, { ...nothing, securityGroups }, context);
+  return [...plan.before, ...plan.tags, ...plan.removals].length > 0;
+}

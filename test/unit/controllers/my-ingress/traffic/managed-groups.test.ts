@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
+import { SHOP } from './specs.ts';
+
+const LIST = 'DescribeSecurityGroups';
+const FOREIGN = [
+  { IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '192.0.2.0/24' }] },
+];
+
+async function settled(spec: Partial<MyIngressSpec> = {}): Promise<World> {
+  const world = await World.having('shop', { ...SHOP, ...spec });
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  return world;
+}
+
+function findManaged(world: World) {
+  const groups = [...world.aws.world.network.securityGroups.values()];
+  const found = groups.find(({ name }) => name.startsWith('albridge-'));
+  if (found === undefined) throw new Error('no managed security group');
+  return found;
+}
+
+function listPorts(world: World): readonly unknown[] {
+  return findManaged(world).ingress.map(({ ports }) => ports?.from);
+}
+
+function admitOthers(world: World): void {
+  world.outOfBand('AuthorizeSecurityGroupIngress', {
+    ...{ GroupId: findManaged(world).id, IpPermissions: FOREIGN },
+  });
+}
+
+describe('a managed security group that others have changed', () => {
+  it('is repaired in the first scan of a new process', async () => {
+    const world = await settled();
+    world.crash();
+    admitOthers(world);
+    world.start();
+    await world.clock.advance(MINUTE_MS);
+    expect(listPorts(world)).toEqual([80]);
+    expect(world.events.reasons).toContain('DriftRepaired');
+  });
+
+  it('stays as it is while the object is paused', async () => {
+    const world = await settled();
+    world.annotate('shop', { 'albridge.io/paused': 'true' });
+    admitOthers(world);
+    await world.clock.advance(3 * SCAN_MS);
+    expect(listPorts(world)).toEqual([80, 22]);
+  });
+});
+
+it('a scan lists no security groups where none is managed', async () => {
+  const world = await settled({ securityGroups: ['sg-web'] });
+  const calls = await world.callsDuring(() => world.clock.advance(3 * SCAN_MS));
+  expect(calls[LIST]).toBeUndefined();
+});
+
+it('a list that is older than an edit shows no drift', async () => {
+  const world = World.started({ scanMs: 12_000 });
+  await world.applied('shop', SHOP);
+  await world.clock.advance(MINUTE_MS);
+  const scans = (): number => world.aws.control.calls('DescribeLoadBalancers').length;
+  const passes = (): number => world.aws.control.calls('DescribeListeners').length;
+  for (const before = scans(); scans() === before; ) await world.clock.advance(100);
+  await world.clock.advance(5_000);
+  world.fault(LIST, { kind: 'staleReads', ageMs: 9_000 }, { forMs: 15_000 });
+  await world.edited('shop', { inbound: { cidrs: ['10.0.0.0/8'] } }, 1_000);
+  expect(findManaged(world).ingress.map(({ source }) => source.value)).toEqual(['10.0.0.0/8']);
+  const before = { lists: world.aws.control.calls(LIST).length, passes: passes() };
+  await world.clock.advance(7_500);
+  expect(world.aws.control.calls(LIST).length, 'lists of the scan').toBe(before.lists + 1);
+  expect(passes()).toBe(before.passes);
+});
