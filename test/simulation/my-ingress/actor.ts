@@ -11,6 +11,7 @@ import { People, partsOf } from '../people.ts';
 import type { Account, Balancer } from './account.ts';
 import type { Meddling, MyIngressAction, ObjectName, SpecChange, SpecPlan } from './actions.ts';
 import { MY_INGRESSES } from './kind.ts';
+import { GROUPS } from './specs.ts';
 
 export interface ActorParts {
   readonly model: ApiServerModel;
@@ -136,7 +137,7 @@ export class Actor {
           [ownershipTagKeys.cluster]: cluster,
           [ownershipTagKeys.adopt]: action.consentFor,
         };
-        const spec = { ...action.spec, name: action.name };
+        const spec = { securityGroups: [...GROUPS], ...action.spec, name: action.name };
         return this.#make(action.name, spec, { ...action.tags, ...consent });
       }
       case 'quota':

@@ -3,9 +3,10 @@ import { type MyIngress, ownershipTagKeys } from '../../../src/apis/my-ingress.t
 import { deriveDefaultName } from '../../../src/controllers/my-ingress/identity.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import type { TrafficCast } from '../traffic/cast.ts';
+import { hasManagedGroup } from '../traffic/desires.ts';
 import type { Report } from '../violation.ts';
 import type { Account, Balancer } from './account.ts';
-import { differences, isAcceptable } from './specs.ts';
+import { differences, GROUPS, isAcceptable } from './specs.ts';
 
 export interface FinalParts {
   readonly account: Account;
@@ -61,11 +62,18 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
     ...unless(account.ownerOf(held) === key, 'it is not its own'),
     ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
     ...forgottenBy(account, object, held),
+    ...unless(!lacksOldGroups(object, held), `security groups ${held.securityGroups.join()}`),
     ...omitUnrecorded(traffic.listFaults(key, object.spec, { isRestored }), isRestored),
     ...traffic.listTargetFaults(object),
     ...unless(!isRefused(object), 'targets that AWS refuses, by its status'),
   ];
   if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
+}
+
+/** An adopted balancer has the groups that others gave it, before and after albridge managed one for it. */
+function lacksOldGroups({ spec }: MyIngress, { arn, securityGroups }: Balancer): boolean {
+  if (spec.adopt?.arn !== arn || hasManagedGroup(spec)) return false;
+  return !securityGroups.every((group) => GROUPS.has(group));
 }
 
 /** No world has endpoints at its end that cannot be targets of their group. */

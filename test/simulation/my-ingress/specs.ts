@@ -11,7 +11,8 @@ const ZONES: Readonly<Record<string, string>> = {
 const WITH_IPV6 = new Set(['subnet-a', 'subnet-b']);
 /** By the tags that the world's network has, where a spec names none. */
 const DISCOVERED: readonly string[] = ['subnet-a', 'subnet-b'];
-const GROUPS = new Set(['sg-web', 'sg-admin']);
+/** Those that the world's people know: neither a managed one nor the default one of a VPC. */
+export const GROUPS: ReadonlySet<string> = new Set(['sg-web', 'sg-admin']);
 
 /** True where AWS carries this spec out, and albridge asks it to; the scenarios use no other values than are known here. */
 export function isAcceptable(spec: MyIngressSpec): boolean {
