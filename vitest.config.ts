@@ -34,7 +34,7 @@ const lengthy = [
 const worlds = [
   'controllers/my-ingress/{crash,random,drift-scan}',
   'controllers/my-ingress/graph/{plan-properties,projection,embedded-plan,least-writes}',
-  'controllers/my-ingress/traffic/{listener-settings,spent-budget}',
+  'controllers/my-ingress/traffic/{forms,listener-settings,spent-budget}',
   'localstack/**/random-sequences',
   'simulation/{observe-mode,traffic-routing}',
 ].map((name) => `test/unit/${name}.test.ts`);

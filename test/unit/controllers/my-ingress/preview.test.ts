@@ -322,6 +322,7 @@ const SPECS = fc.sample(anySpec, { numRuns: 40, seed: 16 }) as readonly Partial<
 
 describe('over random specs', () => {
   it('an edit is done as it was shown, and nothing before', async () => {
+    let carriedOut = 0;
     for (const [index, spec] of SPECS.entries()) {
       const world = startWorld();
       await world.applied('shop', { ipAddressType: 'dualstack', ...SPECS[index - 1] });
@@ -329,15 +330,19 @@ describe('over random specs', () => {
       world.annotate('shop', PLAN);
       await world.clock.advance(MINUTE_MS);
       const writes = await world.writesDuring(async () => {
-        world.unset('shop', 'backends', 'listeners', 'rules', 'defaultAction');
+        world.unset('shop', 'backends', 'listeners', 'rules', 'defaultAction', 'inbound');
         await world.edited('shop', spec, 2 * SCAN_MS);
       });
       expect(
         writes.filter((write) => write !== 'applyStatus'),
         `spec ${index}`,
       ).toEqual([]);
+      // Of a long plan not all is shown.
+      if (world.object('shop').status?.plan?.omitted !== 0) continue;
       await expectCarriedOut(world, `spec ${index}`);
+      carriedOut += 1;
     }
+    expect(carriedOut).toBeGreaterThan(30);
   });
 });
 

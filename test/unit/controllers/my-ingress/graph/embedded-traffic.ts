@@ -245,6 +245,10 @@ export class EmbeddedTraffic implements Aws {
         ...{ IpProtocol: protocol, FromPort: fromPort, ToPort: toPort },
         ...(source.kind === 'ipv4' && { IpRanges: [{ CidrIp: source.value }] }),
         ...(source.kind === 'ipv6' && { Ipv6Ranges: [{ CidrIpv6: source.value }] }),
+        ...(source.kind === 'prefix-list' && { PrefixListIds: [{ PrefixListId: source.value }] }),
+        ...(source.kind === 'security-group' && {
+          UserIdGroupPairs: [{ GroupId: source.value }],
+        }),
       })),
     };
   }
@@ -387,13 +391,13 @@ function permissionsOf(echo: Answer): readonly Permission[] {
     fromPort: echo['FromPort'],
     toPort: echo['ToPort'],
   };
+  const list = (field: string, kind: Permission['source']['kind'], of: string): Permission[] =>
+    echo[field].map((one: Answer) => ({ ...ports, source: { kind, value: one[of] } }));
   return [
-    ...echo['IpRanges'].map(({ CidrIp }: Answer) => {
-      return { ...ports, source: { kind: 'ipv4', value: CidrIp } };
-    }),
-    ...echo['Ipv6Ranges'].map(({ CidrIpv6 }: Answer) => {
-      return { ...ports, source: { kind: 'ipv6', value: CidrIpv6 } };
-    }),
+    ...list('IpRanges', 'ipv4', 'CidrIp'),
+    ...list('Ipv6Ranges', 'ipv6', 'CidrIpv6'),
+    ...list('PrefixListIds', 'prefix-list', 'PrefixListId'),
+    ...list('UserIdGroupPairs', 'security-group', 'GroupId'),
   ];
 }
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import type { Inbound } from '../../../../../src/controllers/my-ingress/routes/routes.ts';
 import type {
   ActionSpec,
+  BackendSpec,
   MutualTlsSpec,
   RuleSpec,
   TrafficSpec,
@@ -35,6 +37,9 @@ const redirect: fc.Arbitrary<ActionSpec> = fc
   .record(
     {
       statusCode: fc.constantFrom(301 as const, 302 as const),
+      // AWS refuses a redirect from HTTPS to HTTP.
+      protocol: fc.constant('HTTPS'),
+      port: fc.constantFrom(443, 8443),
       host: fc.constantFrom('x.example.com', '#{host}'),
       query: fc.constantFrom('', 'a=1'),
       path: fc.constantFrom('/x', '/y/#{path}'),
@@ -110,18 +115,58 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.oneof(
   { weight: 1, arbitrary: manyValues },
 );
 
-const backend = (name: string): fc.Arbitrary<NonNullable<TrafficSpec['backends']>[number]> =>
-  fc.record(
-    {
-      name: fc.constant(name),
-      service: fc.constant({ name, port: 80 }),
-      protocol: fc.constantFrom('HTTP' as const, 'HTTPS' as const),
-      healthCheck: fc.record({ path: fc.constantFrom('/', '/healthz') }, { requiredKeys: [] }),
-      attributes: fc.constantFrom({}, { 'deregistration_delay.timeout_seconds': '30' }),
-      stickiness: fc.constantFrom({ durationSeconds: 60 }, { durationSeconds: 120 }),
-    },
-    { requiredKeys: ['name', 'service', 'protocol', 'healthCheck', 'attributes'] },
-  );
+const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
+
+const healthCheck: fc.Arbitrary<NonNullable<BackendSpec['healthCheck']>> = fc.record(
+  {
+    path: fc.constantFrom('/', '/healthz'),
+    intervalSeconds: fc.constantFrom(10, 30),
+    timeoutSeconds: fc.constantFrom(3, 9),
+    healthyThreshold: fc.constantFrom(3, 10),
+    unhealthyThreshold: fc.constantFrom(3, 10),
+    matcher: fc.constantFrom('200', '200-399', '200,204'),
+  },
+  { requiredKeys: [] },
+);
+
+/** `ipAddressType` is of addresses alone. */
+const targets: fc.Arbitrary<Pick<BackendSpec, 'targetType' | 'ipAddressType'>> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      ...([{ targetType: 'ip' }, { targetType: 'instance' }, { ipAddressType: 'ipv6' }] as const),
+      { targetType: 'ip', ipAddressType: 'ipv4' } as const,
+    ),
+  },
+);
+
+const backend = (name: string): fc.Arbitrary<BackendSpec> =>
+  fc
+    .record(
+      {
+        name: fc.constant(name),
+        service: fc.constant({ name, port: 80 }),
+        protocol: fc.constantFrom('HTTP' as const, 'HTTPS' as const),
+        healthCheck,
+        attributes: fc.constantFrom<Readonly<Record<string, string>>>(
+          ...[{}, {}, { 'deregistration_delay.timeout_seconds': '30' }],
+          { 'slow_start.duration_seconds': '30' },
+          { 'load_balancing.algorithm.type': 'least_outstanding_requests' },
+          {
+            'load_balancing.algorithm.type': 'weighted_random',
+            'load_balancing.algorithm.anomaly_mitigation': 'on',
+          },
+          { [CROSS_ZONE]: 'false' },
+        ),
+        stickiness: fc.constantFrom({ durationSeconds: 60 }, { durationSeconds: 120 }),
+        targets,
+      },
+      { requiredKeys: ['name', 'service', 'protocol', 'healthCheck', 'attributes', 'targets'] },
+    )
+    // AWS refuses both together.
+    .filter((one) => one.stickiness === undefined || !(CROSS_ZONE in one.attributes))
+    .map(({ targets: kind, ...rest }) => ({ ...rest, ...kind }));
 
 const backends = fc.tuple(...BACKENDS.map(backend)).map((list) => [...list]);
 
@@ -149,6 +194,12 @@ const ofRequests = {
 const attributes = fc.record(ofAnswers, { requiredKeys: [] });
 const secureAttributes = fc.record({ ...ofAnswers, ...ofRequests }, { requiredKeys: [] });
 
+const sslPolicy = fc.constantFrom(
+  'ELBSecurityPolicy-TLS13-1-2-2021-06',
+  'ELBSecurityPolicy-TLS13-1-3-2021-06',
+  'ELBSecurityPolicy-FS-1-2-Res-2020-10',
+);
+
 const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
   fc.constant([{ port: 80, protocol: 'HTTP' as const }]),
   attributes.map((some) => [{ port: 80, protocol: 'HTTP' as const, attributes: some }]),
@@ -156,7 +207,7 @@ const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
     .tuple(
       fc.boolean(),
       fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }),
-      fc.record({ mutualTLS, attributes: secureAttributes }, { requiredKeys: [] }),
+      fc.record({ mutualTLS, attributes: secureAttributes, sslPolicy }, { requiredKeys: [] }),
     )
     .map(([redirectToHTTPS, certificates, more]) => [
       { port: 80, protocol: 'HTTP' as const, redirectToHTTPS },
@@ -167,9 +218,38 @@ const listeners: fc.Arbitrary<NonNullable<TrafficSpec['listeners']>> = fc.oneof(
     { port: 8080, protocol: 'HTTP' as const },
   ]),
   fc
-    .shuffledSubarray(CERTIFICATES, { minLength: 1 })
-    .map((certificates) => [{ port: 80, protocol: 'HTTPS' as const, certificates }]),
+    .tuple(
+      fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }),
+      fc.record({ sslPolicy }, { requiredKeys: [] }),
+    )
+    .map(([certificates, more]) => [
+      { port: 80, protocol: 'HTTPS' as const, certificates, ...more },
+    ]),
+  fc
+    .tuple(fc.shuffledSubarray(CERTIFICATES, { minLength: 1 }), secureAttributes)
+    .map(([certificates, some]) => [
+      { port: 80, protocol: 'HTTP' as const },
+      { port: 8080, protocol: 'HTTP' as const },
+      { port: 443, protocol: 'HTTPS' as const, certificates, attributes: some },
+    ]),
 );
+
+/** Some of the same range as AWS keeps it. */
+const inbound: fc.Arbitrary<Inbound> = fc
+  .record(
+    {
+      cidrs: fc.subarray(
+        ['0.0.0.0/0', '10.0.0.9/8', '10.1.2.3/8', '203.0.113.7/32', '2001:DB8::/32', '::/0'],
+        { minLength: 1 },
+      ),
+      prefixListIDs: fc.subarray(['pl-0123456789abcdef0', 'pl-0123456789abcdef1'], {
+        minLength: 1,
+      }),
+      securityGroupIDs: fc.subarray(['sg-admin', 'sg-web'], { minLength: 1 }),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((sources) => Object.keys(sources).length > 0);
 
 const rule = (name: string): fc.Arbitrary<RuleSpec> =>
   fc.tuple(conditions, ruleAction).map(([when, then]) => ({ name, ...when, ...then }));
@@ -182,26 +262,55 @@ const versions = fc.tuple(
   ...BACKENDS.map(() => fc.constantFrom('HTTP1' as const, 'HTTP2' as const, 'GRPC' as const)),
 );
 
-/** Versions of backends, which need HTTPS on every listener that takes requests. */
-const versioned = fc
-  .record({ backends, listeners, rules, defaultAction: action, versions })
-  .map(({ versions: drawn, ...one }): TrafficSpec => {
-    const isSecure = one.listeners.every((listener) => {
-      return listener.protocol === 'HTTPS' || listener.redirectToHTTPS === true;
-    });
-    if (!isSecure) return one;
-    const given = one.backends.map((each, at) => ({
-      ...each,
-      protocolVersion: drawn[at] ?? 'HTTP1',
-    }));
-    return { ...one, backends: given };
-  });
+/** Which of the listeners take each rule; undefined: all of them. */
+const places = fc.tuple(
+  ...RULES.map(() => fc.option(fc.subarray([0, 1, 2], { minLength: 1 }), { nil: undefined })),
+);
+
+const drafts = fc.record(
+  { backends, listeners, rules, defaultAction: action, versions, places, inbound },
+  { requiredKeys: ['backends', 'listeners', 'rules', 'defaultAction', 'versions', 'places'] },
+);
 
 /** Anything that can be written. */
 export const spec: fc.Arbitrary<TrafficSpec> = fc.oneof(
-  { weight: 9, arbitrary: versioned },
+  {
+    weight: 9,
+    arbitrary: drafts.map(({ versions: drawn, places: where, ...one }): TrafficSpec => {
+      return { ...one, backends: giveVersions(one, drawn), rules: narrowRules(one, where) };
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({}) },
 );
+
+type Drawn = Required<Pick<TrafficSpec, 'backends' | 'listeners' | 'rules'>>;
+
+/** Versions of backends need HTTPS on every listener that takes requests. */
+function giveVersions(
+  one: Pick<Drawn, 'backends' | 'listeners'>,
+  drawn: readonly NonNullable<BackendSpec['protocolVersion']>[],
+): readonly BackendSpec[] {
+  const isSecure = one.listeners.every((listener) => {
+    return listener.protocol === 'HTTPS' || listener.redirectToHTTPS === true;
+  });
+  if (!isSecure) return one.backends;
+  return one.backends.map((each, at) => {
+    const { matcher: _ofHttp, ...check } = each.healthCheck ?? {};
+    const protocolVersion = drawn[at] ?? 'HTTP1';
+    return { ...each, protocolVersion, ...(protocolVersion === 'GRPC' && { healthCheck: check }) };
+  });
+}
+
+function narrowRules(
+  one: Pick<Drawn, 'listeners' | 'rules'>,
+  where: readonly (readonly number[] | undefined)[],
+): readonly RuleSpec[] {
+  const taking = one.listeners.filter(({ redirectToHTTPS }) => redirectToHTTPS !== true);
+  return one.rules.map((each, at) => {
+    const ports = taking.map(({ port }) => port).filter((_, nth) => where[at]?.includes(nth));
+    return ports.length === 0 ? each : { ...each, listeners: ports };
+  });
+}
 
 /** Specs whose rules of one name differ in their actions alone. */
 export const specsOfSteadyConditions = (

@@ -5,6 +5,7 @@ import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import type { CrashPlan } from '../crashing-ports.ts';
 import { CERTIFICATES, spec, TRUST_STORE } from '../graph/random-traffic.ts';
 import { MINUTE_MS, World } from '../world.ts';
+import { describeAws } from './describe-aws.ts';
 
 /** More of them find more: `numRuns: 400` takes some minutes. */
 const RUNS = { numRuns: 20, seed: 7 };
@@ -12,7 +13,7 @@ const RUNS = { numRuns: 20, seed: 7 };
 type Act = (world: World) => unknown;
 type Spec = Partial<MyIngressSpec>;
 
-const TRAFFIC = ['backends', 'listeners', 'rules', 'defaultAction'] as const;
+const TRAFFIC = ['backends', 'listeners', 'rules', 'defaultAction', 'inbound'] as const;
 
 const edit = (change: Spec): Act => {
   const gone = TRAFFIC.filter((key) => !(key in change));
@@ -119,42 +120,6 @@ async function rest(world: World, minutes: number): Promise<void> {
     await world.clock.advance(MINUTE_MS);
     if (world.incarnation.isOver) world.start();
   }
-}
-
-type Strings = Readonly<Record<string, string>>;
-
-function sort(fields: Strings): Strings {
-  return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** AWS as it is, without what depends on how it came to be. */
-function describeAws(world: World): unknown {
-  const { listeners, targetGroups } = world.aws.control.snapshot();
-  const names = new Map(targetGroups.map(({ arn, name }) => [arn, name]));
-  const text = (value: unknown): string =>
-    JSON.stringify(value).replaceAll(/arn:aws:elastic[^"]*/g, (arn) => names.get(arn) ?? '');
-  const own = ({ 'albridge.io/uid': _uid, ...tags }: Strings): Strings => sort(tags);
-  return {
-    tags: world.balancers.map(({ tags }) => own(tags)),
-    targetGroups: targetGroups
-      .map(({ name, attributes, tags }) =>
-        text({ name, attributes: sort(attributes), tags: own(tags) }),
-      )
-      .toSorted(),
-    listeners: listeners
-      .map(({ port, protocol, attributes, certificates, rules, tags }) => ({
-        ...{
-          port,
-          protocol,
-          attributes,
-          tags: own(tags),
-          certificates: [...new Set(certificates)],
-        },
-        rules: rules.map((one) => text([one.conditions, one.actions, own(one.tags)])),
-      }))
-      .toSorted((a, b) => a.port - b.port),
-    status: [world.condition('shop'), world.object('shop').status.owned],
-  };
 }
 
 it('whatever happens to an object, AWS has in the end what it would have from the start', async () => {
