@@ -42,6 +42,13 @@ export class CrashCoverage {
   }
 
   /** As `label/phase`. */
+  get points(): readonly string[] {
+    return [...this.#places.keys()].flatMap((label) =>
+      PHASES.map((phase) => pointOf(label, phase)),
+    );
+  }
+
+  /** As `label/phase`. */
   get missing(): readonly string[] {
     return this.#missing().map(({ label, phase }) => pointOf(label, phase));
   }

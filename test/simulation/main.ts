@@ -240,6 +240,7 @@ function sayWhatWasMet(): void {
   for (const what of [...met.keys()].toSorted((a, b) => (a < b ? -1 : 1))) {
     say(`met: ${what} in ${met.get(what)} runs`);
   }
+  for (const point of coverage.points.toSorted()) say(`crash point: ${point}`);
 }
 
 function say(line: string): void {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { listUnreachedOperations } from './crash-operations.ts';
 import { generate } from './generate.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
@@ -55,6 +56,8 @@ describe('the operator in random worlds', () => {
         [...output.matchAll(/^met: (.*) in \d+ runs$/gm)].map(([, what]) => what),
       );
       expect(WANTED.filter((what) => !met.has(what))).toEqual([]);
+      const points = Array.from(output.matchAll(/^crash point: (.*)$/gm), ([, one = '']) => one);
+      expect(listUnreachedOperations(points)).toEqual([]);
       expect(code).toBe(0);
     },
   );

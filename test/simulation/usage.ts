@@ -6,7 +6,8 @@ export const USAGE = `npm run simulate -- [options]: runs the whole operator in 
   --crash "LABEL/PHASE/N" with --seed: one more kill, as a failure prints it; may be repeated
   --scenario FILE         a scenario as a failure prints it after "shrunk:"
   --mutation NAME         plants a bug into the source as it is loaded; it must be caught (exit code 1)
-  --met                   lists the faults, the actions of users and the reported reasons
+  --met                   lists the faults, the actions of users, the reported reasons and
+                          all crash points
   --unshrunk              prints a failure as it was found: seed and message, without shrinking
 
 A failure is shrunk to the smallest scenario that still fails, and printed with its whole trace and

@@ -76,12 +76,17 @@ export class ServiceCast implements Cast<ServiceAction> {
 
   /** Whether a pod at this address answers requests, or a node of this id; a pod that is terminating does. */
   isServing(address: string): boolean {
-    if (this.nodes.isUp(address)) return true;
-    const all = [...this.#pods.values()].flatMap(({ pods }) => pods);
+    return this.nodes.isUp(address) || this.serviceAt(address) !== undefined;
+  }
+
+  /** Of the pod that answers requests at this address. */
+  serviceAt(address: string): ServiceKey | undefined {
     const block = readIpv6Block(this.#stage);
-    return all
-      .filter(({ isUp }) => isUp)
-      .some((pod) => [pod.address, getIpv6Of(pod.address, block)].includes(address));
+    return [...this.#pods].find(([, { pods }]) =>
+      pods.some(
+        (pod) => pod.isUp && [pod.address, getIpv6Of(pod.address, block)].includes(address),
+      ),
+    )?.[0];
   }
 
   #apply({ at, pods, port, isDualStack }: Extract<ServiceAction, { do: 'apply' }>): void {

@@ -12,6 +12,7 @@ import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
+import { AnswerWatch } from './answer-watch.ts';
 import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
 import { desiresResource } from './desires.ts';
@@ -39,7 +40,7 @@ import {
   listTargetFaults,
   listTrafficFaults,
 } from './structure.ts';
-import { FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
+import { CALM_MS, FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
 import { listUntoldHealth } from './told-health.ts';
 
 /** Longer than any pass. */
@@ -67,6 +68,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #health: HealthChecks;
   readonly #endpoints: EndpointHistory;
   readonly #usage: GroupUsage;
+  readonly #answers: AnswerWatch;
   /** Of worlds with readiness gates. */
   readonly #gates?: GateWatch;
   readonly #requests?: RequestWatch;
@@ -109,6 +111,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       wasHealthy: (arn) => this.#health.wasHealthy(arn),
     });
     this.#health = this.#followPods(services);
+    this.#answers = this.#watchAnswers(services, surroundings);
     if (stage.settings.readinessGates !== true) return;
     this.#gates = new GateWatch({ stage, claims, surroundings });
     this.#requests = this.#watchRequests(surroundings);
@@ -116,7 +119,10 @@ export class TrafficCast implements Cast<TrafficAction> {
 
   #followPods(services: ServiceCast): HealthChecks {
     const { aws, clock } = this.#stage;
-    services.onPodChange = () => this.#health.changed();
+    services.onPodChange = () => {
+      this.#health.changed();
+      this.#judgeAnswers();
+    };
     services.onPodEnd = (addresses) => this.#requests?.ended(addresses);
     return new HealthChecks({
       ...{ world: aws.world, clock, answers: (address) => services.isServing(address) },
@@ -131,6 +137,21 @@ export class TrafficCast implements Cast<TrafficAction> {
       nowMs: () => clock.monotonicMs(),
       isKept: (owner) => isCalm && this.#isFollowed(owner),
       wasDesired: (...args) => this.#targets.wasDesired(...args),
+    });
+  }
+
+  #watchAnswers(services: ServiceCast, { isCalm }: Surroundings): AnswerWatch {
+    const { aws, report } = this.#stage;
+    return new AnswerWatch({
+      ...{ world: aws.world, claims: this.claims, report },
+      isKept: (owner) => isCalm && this.#isFollowed(owner),
+      serviceAt: (address) => services.serviceAt(address),
+      isOfBackend: (owner, group, service) => {
+        return this.#targets.isOfBackend(owner, service, { group, backMs: CALM_MS });
+      },
+      wasDesired: (owner, target, group) => {
+        return this.#targets.wasDesired(owner, target, { group, backMs: CALM_MS });
+      },
     });
   }
 
@@ -251,7 +272,14 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#stage.clock.setTimer(FREE_MS + 1, () => this.#targets.judgeEndpoints());
   }
 
+  /** Now, and once the address of a pod that is gone may be a target no more. */
+  #judgeAnswers(): void {
+    this.#answers.look();
+    this.#stage.clock.setTimer(CALM_MS + 1, () => this.#answers.look());
+  }
+
   #noteUse(): void {
+    this.#answers.look();
     this.#usage.note();
     this.#requests?.changed();
     this.#gates?.look();

@@ -278,6 +278,14 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a control plane that hears no kubelet takes every application down',
     seed: 64,
   },
+  'gone-pod-kept-as-last': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: 'return unready?.has(target.id) ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);',
+    replace:
+      'return hasSuccessor || unready?.has(target.id) ? nowMs : Math.max(Number.POSITIVE_INFINITY, knownSinceMs + EMPTYING_GRACE_MS);',
+    why: 'the address of the last pod stays a target and is given to a pod of another backend',
+    seed: 35,
+  },
   'record-lost': {
     file: 'controllers/my-ingress/traffic/owned.ts',
     find: 'if (isNew) {',

@@ -1,12 +1,9 @@
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
-import { routingRule } from '../../../localstack/embedded/data-plane/routing-rules.ts';
-import type { Listener } from '../../../localstack/embedded/listeners/listener.ts';
 import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
-import { decide } from '../../../src/routing/decide.ts';
 import type { Report } from '../violation.ts';
 import type { Claims } from './claims.ts';
 import { WINDOW_MS } from './course.ts';
-import { describeProbe, listProbes } from './probes.ts';
+import { findReachedGroups, type ReachedGroup } from './reached-groups.ts';
 import { activeTargets, resourceIdOf } from './resources.ts';
 
 export interface RequestWatchParts {
@@ -24,11 +21,7 @@ export interface RequestWatchParts {
   readonly report: Report;
 }
 
-/** A group that requests are sent to. */
-interface Reach {
-  readonly balancerArn: string;
-  /** One of them, as text. */
-  readonly request: string;
+interface Reach extends ReachedGroup {
   readonly fromMs: number;
   /** Infinity: still. */
   readonly untilMs: number;
@@ -105,7 +98,9 @@ export class RequestWatch {
   #noteReached(): void {
     const { world, nowMs } = this.#parts;
     const now = new Map<string, Reach>();
-    for (const listener of world.traffic.listeners.all()) this.#ask(listener, now);
+    for (const [arn, reached] of findReachedGroups(world)) {
+      now.set(arn, { ...reached, fromMs: nowMs(), untilMs: Number.POSITIVE_INFINITY });
+    }
     for (const [arn, reach] of this.#reached) {
       const again = now.get(arn);
       if (again !== undefined) {
@@ -117,22 +112,5 @@ export class RequestWatch {
     }
     this.#reached.clear();
     for (const [arn, reach] of now) this.#reached.set(arn, reach);
-  }
-
-  #ask({ arn: listenerArn, port, balancerArn }: Listener, into: Map<string, Reach>): void {
-    const rules = this.#parts.world.traffic.rules.byKey(listenerArn).map(routingRule);
-    if (rules.length === 0) return;
-    for (const probe of listProbes([port])) {
-      const { action } = decide(rules, probe).rule;
-      for (const { arn, weight } of action.type === 'forward' ? action.targetGroups : []) {
-        if (weight === 0 || into.has(arn)) continue;
-        into.set(arn, {
-          balancerArn,
-          request: describeProbe(probe),
-          fromMs: this.#parts.nowMs(),
-          untilMs: Number.POSITIVE_INFINITY,
-        });
-      }
-    }
   }
 }

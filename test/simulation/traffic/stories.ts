@@ -73,7 +73,10 @@ function drawSquattedGroup(chance: Chance): Story {
   ]);
 }
 
-/** What the default did is done by a new rule; it gets another name; then order, an action and sources change. */
+/**
+ * What the default did is done by a new rule; it gets another name; then order, an action and sources change. Later a
+ * backend is left without pods, and settings come and go.
+ */
 function drawMovedDefault(chance: Chance): Story {
   const bornMs = chance.whole(20_000, 40_000);
   const movedMs = bornMs + chance.whole(40_000, 50_000);
@@ -94,7 +97,26 @@ function drawMovedDefault(chance: Chance): Story {
       ],
       inbound: { cidrs: ['203.0.113.0/24'] },
     }),
+    ...drawEmptiedBackend(chance, renamedMs + 45_000),
+    ...drawSettings(renamedMs + 55_000),
   ]);
+}
+
+/** One application has no pods left, and the address of its last one is given to a pod of the other. */
+function drawEmptiedBackend(chance: Chance, emptiedMs: number): readonly Step[] {
+  return [
+    served(emptiedMs, { do: 'scale', at: 'web/web', pods: 0 }),
+    served(emptiedMs + chance.whole(25_000, 35_000), { do: 'scale', at: 'web/api', pods: 6 }),
+  ];
+}
+
+/** A listener and all resources get settings, which leave the spec again. */
+function drawSettings(atMs: number): readonly Step[] {
+  const attributes = { 'routing.http.response.server.enabled': 'false' };
+  return [
+    edited(atMs, { listeners: [{ port: 80, protocol: 'HTTP', attributes }], tags: { team: 'a' } }),
+    edited(atMs + 15_000, { listeners: [{ port: 80, protocol: 'HTTP' }], tags: null }),
+  ];
 }
 
 /** AWS does not take targets for a while: when they are registered for the first time, or a new one. */

@@ -43,7 +43,7 @@ export interface Surroundings {
 type GroupResource = Extract<Resource, { readonly kind: 'targetGroup' }>;
 
 /** How old what a process goes by may be: a turn in the budget, repeated calls, the longest silence of a watch. */
-const CALM_MS = 15_000;
+export const CALM_MS = 15_000;
 const INFORMED_MS = 60_000;
 const DISTURBED_MS = 240_000;
 /** From the change of an endpoint to the call, where there are tokens. */
@@ -96,6 +96,16 @@ export class TargetInvariants {
     { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
   ): boolean {
     return isDesiredIn(this.#listTargets(owner, group, { backMs, isLasting: false }), target);
+  }
+
+  /** Whether a spec of the last `backMs` has this Service, as `namespace/name`, for the backend of the group. */
+  isOfBackend(
+    owner: string,
+    service: string,
+    { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
+  ): boolean {
+    const known = this.#parts.specs.recentServices(owner, asResource(group), backMs);
+    return known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
   }
 
   /** Call after each change of endpoints: what has left them long ago is registered no more. */

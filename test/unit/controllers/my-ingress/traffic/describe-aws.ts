@@ -48,12 +48,21 @@ function describeListener(one: Answer, ask: Ask): Answer {
   const isSecure = one['Protocol'] === 'HTTPS';
   return {
     ...{ ...one, tags: tagsOf(one['ListenerArn'], ask) },
-    certificates: isSecure && ask('DescribeListenerCertificates', asked)['Certificates'],
+    certificates: isSecure && listCertificates(asked, ask),
     attributes: ask('DescribeListenerAttributes', asked)['Attributes'],
     rules: ask('DescribeRules', asked)['Rules'].map((rule: Answer) => ({
       ...{ ...rule, tags: tagsOf(rule['RuleArn'], ask) },
     })),
   };
+}
+
+/**
+ * Without which is the default one: that may be in the list a second time, where it was an additional one before.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeListenerCertificates.html
+ */
+function listCertificates(asked: object, ask: Ask): readonly string[] {
+  const { Certificates } = ask('DescribeListenerCertificates', asked);
+  return Certificates.map((one: Answer) => one['CertificateArn']);
 }
 
 function tagsOf(arn: string, ask: Ask): unknown {
