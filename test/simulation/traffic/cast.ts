@@ -76,19 +76,18 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #isFree: boolean;
 
   constructor(stage: Stage, { services, surroundings }: TrafficCastOptions) {
-    const { aws, clock, cluster, report, trace } = stage;
+    const { aws, clock, cluster, report } = stage;
     const { world } = aws;
     const nowMs = (): number => clock.monotonicMs();
     const claims = new Claims(cluster, nowMs);
     const specs = new SpecHistory(nowMs);
     const object = (key: string): MyIngress | undefined => this.#object(key);
-    const around = (act: () => void): void => this.meddled(act);
     this.#stage = stage;
     this.#isFree = surroundings.isFree;
     this.claims = claims;
     this.specs = specs;
     this.lostFinalizers = new LostFinalizers(stage);
-    this.#outsider = new Outsider({ aws, cluster, claims, around, trace });
+    this.#outsider = this.#admitOutsider(claims);
     this.#routing = new RoutingWatch({
       ...{ world, claims, nowMs, report },
       isAsDesired: (key, spec) => {
@@ -115,6 +114,11 @@ export class TrafficCast implements Cast<TrafficAction> {
     if (stage.settings.readinessGates !== true) return;
     this.#gates = new GateWatch({ stage, claims, surroundings });
     this.#requests = this.#watchRequests(surroundings);
+  }
+
+  #admitOutsider(claims: Claims): Outsider {
+    const { aws, cluster, trace } = this.#stage;
+    return new Outsider({ aws, cluster, claims, around: (act) => this.meddled(act), trace });
   }
 
   #followPods(services: ServiceCast): HealthChecks {

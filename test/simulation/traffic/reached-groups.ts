@@ -13,15 +13,19 @@ export interface ReachedGroup {
 /** By ARN: every group to which the rules of AWS send one of the probes. */
 export function findReachedGroups({ traffic }: AwsWorld): ReadonlyMap<string, ReachedGroup> {
   const reached = new Map<string, ReachedGroup>();
-  for (const { arn: listenerArn, port, balancerArn } of traffic.listeners.all()) {
-    const rules = traffic.rules.byKey(listenerArn).map(routingRule);
+  for (const { arn, port, balancerArn } of traffic.listeners.all()) {
+    const rules = traffic.rules.byKey(arn).map(routingRule);
     for (const probe of rules.length === 0 ? [] : listProbes([port])) {
-      const { action } = decide(rules, probe).rule;
-      for (const { arn, weight } of action.type === 'forward' ? action.targetGroups : []) {
-        if (weight === 0 || reached.has(arn)) continue;
-        reached.set(arn, { balancerArn, request: describeProbe(probe) });
-      }
+      const groups = listReceivers(decide(rules, probe).rule).filter((one) => !reached.has(one));
+      for (const group of groups)
+        reached.set(group, { balancerArn, request: describeProbe(probe) });
     }
   }
   return reached;
+}
+
+/** ARNs of the groups that get a share of the requests. */
+function listReceivers({ action }: ReturnType<typeof routingRule>): readonly string[] {
+  if (action.type !== 'forward') return [];
+  return action.targetGroups.filter(({ weight }) => weight > 0).map(({ arn }) => arn);
 }
