@@ -97,7 +97,10 @@ describe('the workflow', () => {
   });
 
   it('publishes only after the gates, by rights for what it publishes', () => {
-    const [gates, publish] = Object.values(jobs).map(({ steps: _, env: __, ...job }) => job);
+    const [gates, publish] = Object.values(jobs).map((job) => {
+      const others = Object.entries(job).filter(([key]) => !['env', 'steps'].includes(key));
+      return Object.fromEntries(others);
+    });
     const machine = { 'runs-on': 'ubuntu-24.04', 'timeout-minutes': 60 };
     expect(Object.keys(jobs)).toEqual(['gates', 'publish']);
     expect(gates).toEqual(machine);
