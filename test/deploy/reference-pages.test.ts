@@ -44,7 +44,8 @@ beforeAll(async () => {
   await reader.paste(`kubectl apply -f - <<'END'\n${MONITOR}END`);
   const hello = await place.myIngresses('default').get('hello');
   const names = { NAMESPACE: 'default', NAME: 'hello', SERVICE: 'hello', KIND: 'myingress' };
-  words = { ...names, ARN: arnOf(hello), 'localhost:8081': pod.health };
+  const installed = { 'my-cluster': 'deploy', 'localhost:8081': pod.health };
+  words = { ...names, ...installed, ARN: arnOf(hello) };
   // The first run builds kubeconform.
 }, 600_000);
 

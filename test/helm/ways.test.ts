@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { locateBinaries } from '../control-plane/locate.ts';
+import { blocksOf } from '../deploy/commands.ts';
 import { ACCEPTED, type Attempt, REFUSED } from '../deploy/guardrail-cases.ts';
 import type { DeployPlace } from '../deploy/place.ts';
+import { Reader } from '../deploy/reader.ts';
 import { createTenant, DRY_RUN } from '../deploy/tenants.ts';
 import { limitOperator } from '../surroundings/limited-operator.ts';
 import { arnOf, type MyIngresses } from '../surroundings/my-ingresses.ts';
@@ -70,6 +73,24 @@ describe('what kustomize has installed', () => {
     await place.stopPods();
     await ours.uninstall();
     expect(await ours.listLeft(`deployments,serviceaccounts,${CLUSTER_WIDE}`)).toEqual([]);
+  });
+});
+
+describe('the command of docs/alerts.md about missing rights', () => {
+  it('prints what others changed of the release, and nothing before', async () => {
+    await ours.release('install');
+    const { helm } = await locateBinaries(['helm']);
+    const scripts = { helm: `exec '${helm.path}' "$@"` };
+    const reader = await Reader.in(place, ROOT, { scripts });
+    const block = (await blocksOf('docs/alerts.md')).find(({ text }) => text.startsWith('helm '));
+    const command = block?.text.trimEnd() ?? '';
+    expect(await reader.paste(command)).toBe('');
+    const edit = '[{"op":"remove","path":"/rules/0"}]';
+    const role = ['clusterrole', 'albridge-myingress'];
+    await place.kubectl(['patch', ...role, '--type=json', '-p', edit]);
+    const printed = await reader.paste(`${command} || [ $? = 1 ]`);
+    expect(printed).toMatch(/^\+\+\+ .*ClusterRole.*albridge-myingress/m);
+    expect(printed).toMatch(/^\+ +- .*demo\.rtfm\.co\.ua/m);
   });
 });
 
