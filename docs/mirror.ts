@@ -14,6 +14,7 @@ import type { Reason } from '../src/cli/objects/kinds.ts';
 import { type Setting, settings } from '../src/config/settings.ts';
 import { kubeReasons } from '../src/kube/client/kube-reasons.ts';
 import { argoCdSettings } from './argocd-settings.ts';
+import { budgetFileSection } from './budget-file.ts';
 import { fillTables } from './charts.ts';
 import { fillHelp } from './command-help.ts';
 import { readDefinitions } from './fields/definitions.ts';
@@ -116,9 +117,14 @@ function reasonTable(reasons: Readonly<Record<string, Reason>>): string {
     `\`${name}\``,
     cause.replace(/\.$/, ''),
     healedBy === 'nobody' ? 'nothing to heal' : healedBy,
-    next,
+    linkPages(next),
   ]);
   return table(['reason', 'cause', 'healed by', 'what to do next'], rows);
+}
+
+/** The texts are messages of the program too, which name a page by its path. */
+function linkPages(text: string): string {
+  return text.replaceAll(/\bdocs\/([\w-]+\.md(?:#[\w-]+)?)/g, '[$1]($1)');
 }
 
 function configurationPage(): string {
@@ -138,8 +144,9 @@ are set on the Deployment: [install.md](install.md#behind-a-proxy).
 
 One more is read by the SDK: \`AWS_EC2_METADATA_DISABLED\`, \`true\` or \`false\`, also from \`albridge-settings\`. The overlays
 but \`kubectl-proxy\`, and the chart, set it to \`true\`, so that a pod without a role does not use that of its node ([iam.md](iam.md)).
+The file of limits for \`ALBRIDGE_AWS_BUDGET\` is described [below](#budget-file).
 
-${table(['variable', 'what', 'accepted', 'if not set'], rows)}`;
+${table(['variable', 'what', 'accepted', 'if not set'], rows)}${budgetFileSection()}`;
 }
 
 const GRANTED_IF: Readonly<Record<Grant['onlyIf'], string>> = {
@@ -167,7 +174,7 @@ function operationsPage(): string {
 # Operations of AWS
 
 Everything that albridge asks of AWS, from the one table of the code that budget, retries, metrics and
-the IAM policy derive from. *Buckets*: the token buckets of [ALBRIDGE_AWS_BUDGET](configuration.md) that
+the IAM policy derive from. *Buckets*: the token buckets of [ALBRIDGE_AWS_BUDGET](configuration.md#budget-file) that
 one call pays into. *Repeated*: whether a request without an answer is sent again within its pass
 ([retries.md](retries.md)). *Absent*: the failures that prove that the resource does not exist; no
 other does. *Allowed if*: the condition of the policy ([iam.md](iam.md)). *Also needs*: what

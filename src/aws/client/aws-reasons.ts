@@ -15,7 +15,7 @@ export const awsReasons = {
   BudgetExhausted: {
     healedBy: 'time',
     cause: "The share of the account's API limits that albridge may use is spent",
-    next: 'wait, or raise ALBRIDGE_AWS_BUDGET if AWS allows the account more',
+    next: 'wait, or raise the limits if AWS allows the account more: docs/configuration.md#budget-file',
   },
   Throttled: {
     healedBy: 'time',
