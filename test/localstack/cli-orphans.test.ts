@@ -80,6 +80,10 @@ describe('albridge orphans', PATIENT, () => {
     for (const { id } of found) expect(audit.join('\n')).toContain(id);
     expect(await place.standIn.balancer(arn)).toBeUndefined();
     expect(await place.standIn.balancer(held)).toBeDefined();
+    const again = await albridge([...own, '--delete', '--yes-delete', '3']);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toMatch(/: 0 resources are listed and "3" was given; check that cluster/);
+    expect((await albridge([...own, '--delete'])).exitCode).toBe(0);
     expect(await albridge(own)).toEqual({
       exitCode: 0,
       stdout: 'nothing in AWS is without its object\n',

@@ -71,8 +71,10 @@ async function run(context: CommandContext): Promise<number> {
     const within = { context, installation, account };
     const found = await withProgress('reading AWS', surroundings, () => find(within));
     const deletable = found.filter(({ isAdopted }) => !isAdopted);
-    if (!isDeleting || deletable.length === 0) return report(context, found);
-    return await remove(within, deletable);
+    if (!isDeleting) return report(context, found);
+    if (deletable.length > 0) return await remove(within, deletable);
+    await confirmDeletion(0, flags.text('yes-delete'), surroundings);
+    return report(context, found);
   } finally {
     account.close();
   }

@@ -75,11 +75,7 @@ async function readOne(operand: string, context: CommandContext): Promise<readon
 async function readAll(context: CommandContext): Promise<readonly ShownPlan[]> {
   const { signal } = context;
   const items = await listAll<MyIngress>(context.cluster().client, { kind: myIngressKind }, signal);
-  const planned = items.filter(hasPlan);
-  if (planned.length > 0) return planned.map(readStoredPlan);
-  throw new CommandError(
-    'no MyIngress is in plan mode: kubectl annotate myingress NAME albridge.io/mode=plan',
-  );
+  return items.filter(hasPlan).map(readStoredPlan);
 }
 
 async function planFile(file: string, context: CommandContext): Promise<readonly ShownPlan[]> {

@@ -89,8 +89,7 @@ export async function checkLeases(
   const chosen = chooseLeases(leases, found?.operators ?? []);
   if (chosen.length > 0) return chosen.map((lease) => judgeLease(lease, clock.now()));
   const message = 'there is no Lease albridge: no operator has led yet';
-  const next =
-    "read the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=false has none";
+  const next = "read the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=off has none";
   return [{ name, verdict: 'warning', message, next }];
 }
 

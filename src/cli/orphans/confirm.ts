@@ -5,7 +5,7 @@ import type { Surroundings } from '../surroundings.ts';
 
 /**
  * Resolves if the caller has typed `count`: on the terminal, or as `--yes-delete` (`typed`) where there is
- * none. Throws CommandError otherwise.
+ * none; nothing is asked where there is nothing to delete. Throws CommandError otherwise.
  */
 export async function confirmDeletion(
   count: number,
@@ -13,6 +13,7 @@ export async function confirmDeletion(
   { stdin, stderr, signal }: Pick<Surroundings, 'stdin' | 'stderr' | 'signal'>,
 ): Promise<void> {
   if (typed !== undefined) return checkTyped(count, typed);
+  if (count === 0) return;
   if (stdin.isTTY !== true) {
     throw new CommandError(
       `nothing was deleted: without a terminal give the number of resources too, --delete --yes-delete ${count}`,
@@ -36,7 +37,11 @@ async function readLine(stdin: Surroundings['stdin'], signal: AbortSignal): Prom
 /** Throws CommandError where it is not the count. */
 function checkTyped(count: number, typed: string): void {
   if (typed.trim() === String(count)) return;
+  const next =
+    count === 0
+      ? 'check that cluster and account are those that you mean'
+      : 'compare the list, then give its number';
   throw new CommandError(
-    `nothing was deleted: ${count} ${count === 1 ? 'resource is' : 'resources are'} listed and "${typed.trim()}" was given; compare the list, then give its number`,
+    `nothing was deleted: ${count} ${count === 1 ? 'resource is' : 'resources are'} listed and "${typed.trim()}" was given; ${next}`,
   );
 }

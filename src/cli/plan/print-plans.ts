@@ -7,6 +7,9 @@ import type { ShownPlan } from './stored-plan.ts';
 /** Something would change. */
 const WOULD_CHANGE = 2;
 
+const NO_PLANS =
+  'no MyIngress is in plan mode: kubectl annotate myingress NAME albridge.io/mode=plan\n';
+
 /** A plan that is not known counts more than a change; pure. */
 export function chooseExitCode(plans: readonly ShownPlan[]): number {
   if (plans.some(({ failure }) => failure !== undefined)) return exitCodes.failed;
@@ -20,6 +23,7 @@ export function drawPlans(
   style: Style,
   columns: number | undefined,
 ): string {
+  if (plans.length === 0) return NO_PLANS;
   return plans.map((plan) => drawPlan(plan, style, columns)).join('');
 }
 

@@ -18,6 +18,7 @@ import {
   judgeFields,
 } from '../../../../src/cli/doctor/check-cluster.ts';
 import {
+  checkLeases,
   chooseLeases,
   judgeClusterIds,
   judgeDeployments,
@@ -30,6 +31,7 @@ import {
   planSimulations,
 } from '../../../../src/cli/doctor/check-writes.ts';
 import { OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
+import { settings } from '../../../../src/config/settings.ts';
 import { KubeError } from '../../../../src/kube/client/kube-error.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { versions } from '../../../control-plane/versions.ts';
@@ -338,4 +340,13 @@ describe('the subnets', () => {
     });
     expect(ambiguous.verdict).toBe('warning');
   });
+});
+
+it('a missing Lease is explained by the value that docs/configuration.md has', async () => {
+  const client = { request: async () => ({ metadata: { resourceVersion: '1' }, items: [] }) };
+  const { signal } = new AbortController();
+  const asked = { clock: systemClock, signal };
+  const [check] = await checkLeases({ client } as never, undefined, asked);
+  const [, value = ''] = /ALBRIDGE_LEADER_ELECTION=(\w+)/.exec(check?.next ?? '') ?? [];
+  expect(settings.leaderElection.accepts.split(' or ')).toContain(value);
 });

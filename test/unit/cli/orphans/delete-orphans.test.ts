@@ -217,6 +217,16 @@ describe('the confirmation', () => {
     );
   });
 
+  it('is not asked for where there is nothing to delete, and takes no other number then', async () => {
+    const { asked, answer } = ask(0, {});
+    await answer;
+    expect(asked).toEqual([]);
+    await ask(0, { typed: '0' }).answer;
+    await expect(ask(0, { typed: '3' }).answer).rejects.toThrow(
+      'nothing was deleted: 0 resources are listed and "3" was given; check that cluster and account are those that you mean',
+    );
+  });
+
   it('is not asked for without a terminal', async () => {
     await expect(ask(3, { isTerminal: false, input: '3\n' }).answer).rejects.toThrow(
       'nothing was deleted: without a terminal give the number of resources too, --delete --yes-delete 3',
