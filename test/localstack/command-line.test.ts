@@ -135,7 +135,7 @@ describe('albridge status', () => {
     const reader = { kubeconfigPath, awsEnvironment };
     const { exitCode, stdout, stderr } = await runAlbridge(['status', '-n', namespace], reader);
     expect(stderr).toBe(
-      'not listed: ConfigMonitor, ImmortalContainer, MyApp, WebApp (you may not list it)\n',
+      'not listed: ConfigMonitor, ImmortalContainer, MyApp, WebApp (you may not list them)\n',
     );
     expect(exitCode).toBe(0);
     expect(stdout).toContain(BROKEN);

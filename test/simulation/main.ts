@@ -104,7 +104,6 @@ function refuseUnused(): void {
 }
 
 function refuseSeedsBeyond(): void {
-  if (whole('seeds') === 0) throw new UsageError('--seeds takes a number from 1');
   const last = whole('first') + whole('seeds') - 1;
   if (last > MOST)
     throw new UsageError(`the last of these seeds is ${last}: ${MOST} is the largest`);
@@ -250,6 +249,7 @@ function say(line: string): void {
 function whole(name: 'seed' | 'seeds' | 'first'): number {
   const text = values[name] ?? '';
   const number = wholeNumberIn(text);
-  if (number <= MOST) return number;
-  throw new UsageError(`--${name} takes a whole number from 0 to ${MOST}, not "${text}"`);
+  const least = name === 'seeds' ? 1 : 0;
+  if (number >= least && number <= MOST) return number;
+  throw new UsageError(`--${name} takes a whole number from ${least} to ${MOST}, not "${text}"`);
 }

@@ -109,7 +109,9 @@ function describeLacking(listings: readonly Listing[]): string {
     if (!('lack' in listing)) continue;
     kinds.set(listing.lack, [...(kinds.get(listing.lack) ?? []), listing.kind.kind]);
   }
-  return [...kinds].map(([lack, names]) => `${names.join(', ')} (${lack})`).join(', ');
+  const describe = ([lack, names]: readonly [string, readonly string[]]): string =>
+    `${names.join(', ')} (${names.length > 1 ? lack.replace(/ it$/, ' them') : lack})`;
+  return [...kinds].map(describe).join(', ');
 }
 
 function describeRow(object: OurObject): Row {

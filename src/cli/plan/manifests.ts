@@ -29,9 +29,9 @@ export interface ManifestPlace {
 
 /** Reads YAML or JSON, several documents and lists included. Throws CommandError. Pure. */
 export function readManifests(text: string, place: ManifestPlace): Manifests {
-  const objects = parse(text, place).flatMap(unfoldList);
-  const mine = objects.filter(isMyIngress);
-  const others = objects.filter((object) => !isMyIngress(object)).map(readKind);
+  const parts = parse(text, place).flatMap(unfoldList);
+  const mine = parts.map(({ object }) => object).filter(isMyIngress);
+  const others = parts.filter(({ object }) => !isMyIngress(object)).map(readKind);
   if (mine.length === 0) {
     const what = others.length === 0 ? 'no manifest' : `only ${[...new Set(others)].join(', ')}`;
     throw new CommandError(
@@ -63,12 +63,18 @@ function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   }
 }
 
+interface Part {
+  readonly object: unknown;
+  /** For messages: such objects in the plural. */
+  readonly what: string;
+}
+
 /** https://kubernetes.io/docs/reference/using-api/api-concepts/#collections */
-function unfoldList(object: unknown): readonly unknown[] {
+function unfoldList(object: unknown): readonly Part[] {
   const { kind, items } = toFields(object);
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
-    ? items
-    : [object];
+    ? items.map((item: unknown) => ({ object: item, what: `items of ${kind}` }))
+    : [{ object, what: 'documents' }];
 }
 
 function isMyIngress(object: unknown): boolean {
@@ -76,13 +82,13 @@ function isMyIngress(object: unknown): boolean {
   return apiVersion === formatApiVersion(myIngressKind) && kind === myIngressKind.kind;
 }
 
-function readKind(object: unknown): string {
+function readKind({ object, what }: Part): string {
   const { apiVersion, kind } = toFields(object);
   if (kind === myIngressKind.kind)
     return typeof apiVersion === 'string'
       ? `${kind} of ${apiVersion}`
       : `${kind} without an apiVersion`;
-  return typeof kind === 'string' ? kind : 'documents without a kind';
+  return typeof kind === 'string' ? kind : `${what} without a kind`;
 }
 
 function check(object: unknown, { source, namespace, only }: ManifestPlace): Manifest {

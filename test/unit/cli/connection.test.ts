@@ -179,7 +179,7 @@ it('output that cannot be written is named', async () => {
 
 describe('objects that cannot be listed', () => {
   it.each([
-    [403, 'you may not list it', 'ask for the role "view" there'],
+    [403, 'you may not list them', 'ask for the role "view" there'],
     [404, 'not installed', 'install the CRDs \\(docs/install.md\\)\\n$'],
   ])('with %i are followed by the step that helps', async (code, why, next) => {
     const answer = JSON.stringify({ kind: 'Status', code, reason: 'x', message: 'no' });

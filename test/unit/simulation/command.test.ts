@@ -19,8 +19,8 @@ function simulate(...args: readonly string[]): {
 
 describe('npm run simulate', () => {
   it.each([
-    [['--seeds', 'x'], '--seeds takes a whole number from 0 to 4294967295, not "x"'],
-    [['--seeds=-1'], '--seeds takes a whole number from 0 to 4294967295, not "-1"'],
+    [['--seeds', 'x'], '--seeds takes a whole number from 1 to 4294967295, not "x"'],
+    [['--seeds=-1'], '--seeds takes a whole number from 1 to 4294967295, not "-1"'],
     [['--seeds', '1', '--first', '5000000000'], '--first takes a whole number from 0 to'],
     [['--first='], '--first takes a whole number from 0 to 4294967295, not ""'],
     [['--seed', 'x'], '--seed takes a whole number from 0 to 4294967295, not "x"'],
@@ -29,7 +29,7 @@ describe('npm run simulate', () => {
       'the last of these seeds is 4294967296: 4294967295',
     ],
     [['--frob'], "unknown option '--frob'"],
-    [['--seeds', '0'], '--seeds takes a number from 1'],
+    [['--seeds', '0'], '--seeds takes a whole number from 1 to 4294967295, not "0"'],
     [['--seed', '1', '--seeds', '2'], '--seed and --scenario of one'],
     [['--trace'], '--trace and --crash are of one scenario: give its --seed too'],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],

@@ -54,6 +54,13 @@ describe('a file of manifests', () => {
     'that is not YAML': { text: '{', says: /^shop.yaml is not valid YAML: [^\n]*; correct it$/ },
     'that is empty': { text: '', says: /^shop.yaml has no manifest: give a file with a MyIngress/ },
     'of other kinds': { text: SERVICE, says: /^shop.yaml has only Service: give a file/ },
+    'with a list whose items have no kind': {
+      text: SHOP.replace('MyIngress', 'MyIngressList').replace(
+        /metadata: .*/,
+        'items: [{ metadata: { name: shop } }]',
+      ),
+      says: /^shop.yaml has only items of MyIngressList without a kind: give a file with a MyIngress of/,
+    },
     'that is a template': {
       text: SHOP.replace('{ name: shop }', '\n  name: {{ .x }}'),
       says: /^shop.yaml is not valid YAML: [^\n]*; correct it, or render it first \(helm template\): line 4 has {{$/,
