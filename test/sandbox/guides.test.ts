@@ -86,8 +86,16 @@ describe('a reader with a sandbox', PATIENT, () => {
   });
 
   it('follows docs/guide-canary.md', async () => {
-    const printed = await paste(await readBlocks('docs/guide-canary.md'));
-    expect(printed).toContain('myingress.demo.rtfm.co.ua/store patched');
+    const blocks = await readBlocks('docs/guide-canary.md');
+    const path =
+      '{.spec.rules[0].forward[*].weight} {.metadata.generation} {.status.observedGeneration}';
+    const read = `kubectl get myingress store -o jsonpath='weights ${path}{"\\n"}'\n`;
+    const printed = await paste(blocks.flatMap((block) => [read, block]).slice(1));
+    expect(printed.match(/^weights .*/gm)).toEqual([
+      'weights 90 10 1 1',
+      'weights 50 50 2 2',
+      'weights 0 100 3 3',
+    ]);
   });
 
   it('follows docs/guide-https.md', async () => {
