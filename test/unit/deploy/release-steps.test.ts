@@ -34,8 +34,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-function run(): Promise<readonly string[]> {
-  return runSteps({ cwd: directory, home: directory, tag: 'v1.2.3' });
+function run(tag = 'v1.2.3'): Promise<readonly string[]> {
+  return runSteps({ cwd: directory, home: directory, tag });
 }
 
 describe('the steps that publish', () => {
@@ -59,7 +59,13 @@ describe('the steps that publish', () => {
       'cosign sign-blob --yes --bundle SHA256SUMS.sigstore.json SHA256SUMS',
     ]);
     expect(calls.at(-1)).toContain('gh release create v1.2.3 --verify-tag');
+    expect(calls.at(-1)).not.toContain('--prerelease');
     expect(calls.join('\n')).not.toContain('secret');
+  });
+
+  it('publish a release candidate as a prerelease', async () => {
+    const calls = await run('v1.2.3-rc.1');
+    expect(calls.at(-1)).toMatch(/^gh release create v1\.2\.3-rc\.1 .* --prerelease /);
   });
 
   it('stop where the registry refuses the chart: it is not signed, and there is no release page', async () => {
