@@ -9,7 +9,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence, refuseEmpty } from '../no-arguments.ts';
 import { isReplaceable, makePart, OutputError } from '../output.ts';
 import { buildFiles, SUMS } from './files.ts';
-import { checkUpgradePage, findNotes } from './notes.ts';
+import { checkUpgradePage, findNotes, linkNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
 import { withTemporary } from './temporary.ts';
 
@@ -20,12 +20,13 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const HELP = `Builds the files of a release: the Helm chart, install.yaml, the CRDs, their JSON schemas, the command line
 albridge.mjs, the list of all packages (SBOM), the notes and the checksums. Publishes nothing: a tag vX.Y.Z starts .github/workflows/release.yaml, which does.
 
-Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--app DIR] [--out DIR]
+Usage: npm run release -- --version X.Y.Z [--dry-run] [--image NAME] [--app DIR] [--out DIR] [--repository URL]
   --version X.Y.Z  version of the release; package.json, CHANGELOG.md and docs/upgrade.md must have it
   --dry-run        for any version, with the notes of Unreleased if CHANGELOG.md does not have it
   --image NAME     image in install.yaml, without its tag (default albridge)
   --app DIR        take the command line from what npm run build has written there (default: build it)
-  --out DIR        where the files are written; an earlier release there is replaced (default dist/release)
+  --out DIR        where the files are written; an earlier release there is replaced (default release)
+  --repository URL address of the repository, to which links in the notes lead (default: notes without links)
   --help           this text
 
 environment:
@@ -38,6 +39,7 @@ interface Flags {
   readonly image: string;
   readonly app: string | undefined;
   readonly out: string;
+  readonly repository: string | undefined;
 }
 
 const NUMBER = String.raw`(?:0|[1-9]\d*)`;
@@ -50,6 +52,10 @@ const VERSION = new RegExp(
 
 /** A repository of an image, without tag and digest: a port is followed by a path. */
 const IMAGE = /^([a-z0-9][a-z0-9._-]*(:\d+)?\/)?[a-z0-9][a-z0-9._-]*(\/[a-z0-9][a-z0-9._-]*)*$/;
+
+const EXAMPLE = 'https://github.com/OWNER/albridge';
+/** The address of a repository, with a path and without a slash at its end. */
+const REPOSITORY = /^https?:\/\/[^\s/]+\/\S*[^\s/]$/;
 
 const flags = readFlags();
 if (flags !== undefined) await main(flags);
@@ -66,12 +72,14 @@ async function main(flags: Flags): Promise<void> {
 }
 
 /** The files are complete when their directory gets its name. */
-async function release({ version, isDryRun, image, app, out }: Flags): Promise<void> {
-  const notes = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
+async function release(flags: Flags): Promise<void> {
+  const { version, isDryRun, image, app, out, repository } = flags;
+  const section = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
   if (!isDryRun) {
     await checkUpgradePage(resolve(ROOT, 'docs/upgrade.md'), version);
     await checkSource(version);
   }
+  const notes = linkNotes(section, repository, version);
   const target = resolve(out);
   if (!(await isReplaceable(target, SUMS))) {
     throw new Refusal(
@@ -84,6 +92,11 @@ async function release({ version, isDryRun, image, app, out }: Flags): Promise<v
     await rename(directory, target);
     for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
   });
+  if (version !== manifest.version) {
+    process.stderr.write(
+      `release: albridge.mjs and parts of sbom.cdx.json have version ${manifest.version} of package.json\n`,
+    );
+  }
 }
 
 /** Only what the tag names is released. */
@@ -109,7 +122,8 @@ function readFlags(): Flags | undefined {
     'dry-run': { type: 'boolean', default: false },
     image: { type: 'string', default: 'albridge' },
     app: { type: 'string' },
-    out: { type: 'string', default: resolve(ROOT, 'dist/release') },
+    out: { type: 'string', default: resolve(ROOT, 'release') },
+    repository: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
   try {
@@ -118,14 +132,16 @@ function readFlags(): Flags | undefined {
       process.stdout.write(HELP);
       return undefined;
     }
-    const { version, image, app, out } = values;
+    const { version, image, app, out, repository } = values;
     if (version === undefined) throw new Error('--version is missing');
     if (!VERSION.test(version))
       throw new Error(`--version takes X.Y.Z or X.Y.Z-rc.1, not ${version}`);
     refuseEmpty('--out', out);
     refuseEmpty('--app', app);
     if (!IMAGE.test(image)) throw new Error(`--image takes an image without tag, not ${image}`);
-    return { version, isDryRun: values['dry-run'], image, app, out };
+    if (repository !== undefined && !REPOSITORY.test(repository))
+      throw new Error(`--repository takes an address such as ${EXAMPLE}, not ${repository}`);
+    return { version, isDryRun: values['dry-run'], image, app, out, repository };
   } catch (error) {
     refuse(error);
   }

@@ -38,3 +38,13 @@ function readSections(text: string): ReadonlyMap<string, string> {
     }),
   );
 }
+
+/**
+ * Links of the changelog are relative to its repository: they lead to the tag of the version there. Without the address
+ * of a repository only their texts stay. Pure.
+ */
+export function linkNotes(notes: string, repository: string | undefined, version: string): string {
+  return notes.replaceAll(/\[([^\]]+)\]\((?!\w+:|#)([^)\s]+)\)/g, (_link, text, target) =>
+    repository === undefined ? text : `[${text}](${repository}/blob/v${version}/${target})`,
+  );
+}

@@ -43,6 +43,7 @@ export async function runSteps({ cwd, home, tag, names }: StepPlace): Promise<re
       ...{ BIN: bin, PATH: `${bin}:${process.env['PATH']}`, HOME: home },
       ...{ GITHUB_ENV: join(home, 'env'), GITHUB_PATH: join(home, 'path') },
       ...{ IMAGE: 'ghcr.io/Example/albridge', TAG: tag, ACTOR: 'someone', GH_TOKEN: 'secret' },
+      ...{ REPOSITORY: 'https://github.com/Example/albridge' },
       // Programs that are fetched stay in the caller's cache.
       ...{ COSIGN: 'cosign@v3', XDG_CACHE_HOME: resolve(cacheRoot(process.env), '../..') },
       ...(await readSettings(home)),

@@ -73,12 +73,18 @@ describe('the steps that publish', () => {
       ...{ cwd: clone, home, tag: TAG },
       names: [...names, 'release page'],
     });
-    const out = join(clone, 'dist/release');
+    const out = join(clone, 'release');
     await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
     const written = await readdir(out);
     expect(written).toEqual(expect.arrayContaining([`albridge-${version}.tgz`, 'albridge.mjs']));
     const page = calls.find((call) => call.startsWith(`gh release create ${TAG}`)) ?? '';
     expect(written.filter((name) => !page.includes(name))).toEqual([]);
+    // A link of the changelog leads from the release page to the pages of this version.
+    const notes = await readFile(join(out, 'notes.md'), 'utf8');
+    const targets = [...notes.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const pages = `https://github.com/Example/albridge/blob/${TAG}/`;
+    expect(targets.length).toBeGreaterThan(5);
+    expect(targets.filter((target) => !target.startsWith(pages))).toEqual([]);
     const install = await readFile(join(out, 'install.yaml'), 'utf8');
     expect(install).toContain(`image: ghcr.io/example/albridge:${version}\n`);
     const { stdout } = await run(process.execPath, [join(out, 'albridge.mjs'), '--version']);

@@ -28,7 +28,7 @@ let directory: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'albridge-steps-'));
-  await mkdir(join(directory, 'dist/release'), { recursive: true });
+  await mkdir(join(directory, 'release'), { recursive: true });
   for (const [name, does] of Object.entries(PROGRAMS)) await writeProgram(directory, name, does);
 });
 
@@ -43,7 +43,7 @@ describe('the steps that publish', () => {
     const calls = await run();
     const image = 'ghcr.io/example/albridge';
     expect(calls).toContain(
-      `npm run release -- --version 1.2.3 --image ${image} --app dist/image/app`,
+      `npm run release -- --version 1.2.3 --image ${image} --app dist/image/app --repository https://github.com/Example/albridge`,
     );
     const builds = calls.filter((call) => call.startsWith('docker buildx build'));
     const [commandLine, build] = builds;
@@ -51,7 +51,7 @@ describe('the steps that publish', () => {
     expect(builds).toHaveLength(2);
     expect(build).toContain(`--push --platform linux/amd64,linux/arm64 --tag ${image}:1.2.3`);
     expect(build).toContain('--sbom=true --provenance=mode=max');
-    expect(calls).toContain(`helm push dist/release/albridge-1.2.3.tgz oci://${image}/charts`);
+    expect(calls).toContain(`helm push release/albridge-1.2.3.tgz oci://${image}/charts`);
     expect(calls).toContain('jq --raw-output ."containerimage.digest" image.json');
     expect(calls.filter((call) => call.startsWith('cosign'))).toEqual([
       `cosign sign --yes ${image}@${IMAGE_DIGEST}`,

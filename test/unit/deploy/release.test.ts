@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { checkUpgradePage, findNotes } from '../../../deploy/release/notes.ts';
+import { checkUpgradePage, findNotes, linkNotes } from '../../../deploy/release/notes.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { Program } from '../../surroundings/program.ts';
 import { until } from '../../surroundings/until.ts';
@@ -71,6 +71,10 @@ describe('npm run release refuses in one sentence', () => {
     'an empty --app': [
       ['--version', '1.0.0', '--dry-run', '--app='],
       /^release: --app takes a directory, not an empty text; run with --help for usage$/,
+    ],
+    'a repository that is no address': [
+      ['--version', '1.0.0', '--dry-run', '--repository', 'example/albridge'],
+      /--repository takes an address such as https:\/\/\S+, not example\/albridge; run/,
     ],
     'an unknown flag': [['--version', '1.0.0', '--publish'], /'--publish'; run with --help/],
     'a version that the changelog does not have': [
@@ -239,6 +243,10 @@ describe('npm run release --dry-run', () => {
     expect(packages).toEqual(expect.arrayContaining(['pino', 'undici', 'p-retry']));
     expect(packages).not.toContain('vitest');
     expect(await read('notes.md')).toContain('MyIngress');
+    expect(await read('notes.md')).not.toContain('](');
+    expect(output).toContain(
+      `release: albridge.mjs and parts of sbom.cdx.json have version ${manifest.version} of package.json\n`,
+    );
 
     const line = [join(out, 'albridge.mjs'), '--version'];
     const { stdout } = await promisify(execFile)(process.execPath, line);
@@ -247,6 +255,19 @@ describe('npm run release --dry-run', () => {
     // npm reads every package, and a busy machine takes its time.
   }, 180_000);
 });
+
+it('what npm run build replaces has no release in it', async () => {
+  const { output } = await runHelp();
+  expect(output).toMatch(/--out DIR .*\(default release\)$/m);
+  expect(await readFile(resolve(ROOT, '.gitignore'), 'utf8')).toMatch(/^\/release\/$/m);
+});
+
+async function runHelp(): Promise<Program> {
+  const program = await Program.start('deploy/release/main.ts', ['--help']);
+  await program.exited;
+  await program.discard();
+  return program;
+}
 
 describe('the notes', () => {
   const changelog = '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.0.0 - 2026-12-01\n\n- first\n';
@@ -262,6 +283,16 @@ describe('the notes', () => {
     await writeFile(path(), changelog);
     expect(await findNotes(path(), '2.0.0', true)).toBe('- new');
     await expect(findNotes(path(), '2.0.0', false)).rejects.toThrow('has no section 2.0.0');
+  });
+
+  it('lead to the pages of the tag, and have no link where the repository is not known', () => {
+    const notes = '- new: [the\n  page](docs/a.md#b), [AWS](https://aws.example/) and `x`';
+    expect(linkNotes(notes, 'https://git.example/me/albridge', '1.2.3')).toBe(
+      '- new: [the\n  page](https://git.example/me/albridge/blob/v1.2.3/docs/a.md#b), [AWS](https://aws.example/) and `x`',
+    );
+    expect(linkNotes(notes, undefined, '1.2.3')).toBe(
+      '- new: the\n  page, [AWS](https://aws.example/) and `x`',
+    );
   });
 
   it('are not empty', async () => {
@@ -383,6 +414,7 @@ describe('the workflow that publishes', () => {
       expect(text.slice(text.indexOf('gh release create'))).toContain(name);
     }
     expect(text).toContain('release -- --version "$VERSION" --image "$IMAGE"');
+    expect(text).toContain('REPOSITORY: ${{ github.server_url }}/${{ github.repository }}\n');
     expect(text).toContain('--platform linux/amd64,linux/arm64 --tag "$IMAGE:$VERSION"');
   });
 });
