@@ -67,7 +67,7 @@ function chooseSettings(flags: Flags, { env, homeDirectory }: Surroundings): Clu
   const serviceHost = env['KUBERNETES_SERVICE_HOST'];
   const servicePort = env['KUBERNETES_SERVICE_PORT'];
   return {
-    defaultKubeconfig: join(homeDirectory, '.kube', 'config'),
+    ...(homeDirectory && { defaultKubeconfig: join(homeDirectory, '.kube', 'config') }),
     ...(serviceHost && { serviceHost }),
     ...(servicePort && { servicePort }),
   };

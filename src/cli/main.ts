@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { homedir } from 'node:os';
+import { findHomeDirectory } from '../config/config.ts';
 import { systemClock } from '../system-clock.ts';
 import { exitCodes } from './errors.ts';
 import { runCommandLine } from './run.ts';
@@ -43,7 +43,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  homeDirectory: homedir(),
+  homeDirectory: findHomeDirectory(),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -3,7 +3,8 @@ import type { Clock } from '../core/ports/clock.ts';
 /** The process around a command line. */
 export interface Surroundings {
   readonly env: Environment;
-  readonly homeDirectory: string;
+  /** Undefined: there is none. */
+  readonly homeDirectory: string | undefined;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: TextStream;
   readonly stderr: TextStream;

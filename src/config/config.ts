@@ -76,7 +76,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The inputs of parsing other than the environment. */
 export interface Surroundings {
-  readonly homeDirectory: string;
+  /** Undefined: there is none. */
+  readonly homeDirectory: string | undefined;
   /** Throws if the file cannot be read. */
   readText(path: string): string;
 }
@@ -84,9 +85,18 @@ export interface Surroundings {
 /** Reads this process's environment, the only place that does. */
 export function loadConfig(): ParsedConfig {
   return parseConfig(process.env, {
-    homeDirectory: homedir(),
+    homeDirectory: findHomeDirectory(),
     readText: (path) => readFileSync(path, 'utf8'),
   });
+}
+
+/** Undefined without HOME, for a user without an entry in the user database: homedir() throws. */
+export function findHomeDirectory(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
 }
 
 export function parseConfig(env: Environment, surroundings: Surroundings): ParsedConfig {
@@ -202,6 +212,7 @@ function assemble(
   surroundings: Surroundings,
 ): OperatorConfig {
   const { metricsAddress, healthAddress } = values;
+  const { homeDirectory } = surroundings;
   return deepFreeze({
     mode: values.mode,
     kinds: selectKinds(values),
@@ -211,7 +222,7 @@ function assemble(
       servicePort: String(values.servicePort),
       serviceAccountDir: values.serviceAccountDir,
       kubeconfig: values.kubeconfig,
-      defaultKubeconfig: join(surroundings.homeDirectory, '.kube', 'config'),
+      defaultKubeconfig: homeDirectory && join(homeDirectory, '.kube', 'config'),
     }),
     namespaces: values.namespaces ?? [],
     sweepIntervalMs: values.sweepInterval,
