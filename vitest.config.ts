@@ -46,6 +46,7 @@ const exhaustive = ['forging/*', 'scale/*', 'traffic/crash'].map(
 
 /** Tests of programs, which they start. */
 const programs = [
+  'cli/streams',
   'config/no-home',
   'control-plane/{main,watchdog}',
   'deploy/{makefile,install-page,release,release-steps,undeploy}',

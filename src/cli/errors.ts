@@ -9,11 +9,14 @@ export const exitCodes = {
   failed: 1,
   /** EX_USAGE of sysexits.h: wrong arguments. */
   usage: 64,
-  /** 128 + SIGINT: Ctrl-C. */
+  /** 128 + SIGINT: Ctrl-C, or another of `interruptions`. */
   interrupted: 130,
   /** 128 + SIGPIPE: the reader of the output has gone. */
   brokenPipe: 141,
 } as const;
+
+/** Signals that end a command, and their exit codes: 128 and the number. */
+export const interruptions = { SIGINT: exitCodes.interrupted, SIGHUP: 129, SIGTERM: 143 } as const;
 
 /** A failure in one lower-case sentence that ends in the next step. */
 export class CommandError extends Error {

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { findHomeDirectory } from '../config/config.ts';
 import { systemClock } from '../system-clock.ts';
-import { exitCodes } from './errors.ts';
+import { exitCodes, interruptions } from './errors.ts';
 import { runCommandLine } from './run.ts';
 
 /** The process around a command: its streams and signals. */
 
 const interrupted = new AbortController();
+let interruptedCode: number = exitCodes.interrupted;
 
 /** That an https proxy is named by its IP address: https://nodejs.org/api/deprecations.html#dep0123-setting-the-tls-servername-to-an-ip-address */
 const SERVER_NAME_IS_IP = 'DEP0123';
@@ -28,20 +29,26 @@ console.warn = (...said: readonly unknown[]) => {
   );
 };
 
-process.on('SIGINT', () => {
-  // A second time: whatever is still running.
-  if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
-  interrupted.abort(new Error('interrupted'));
-});
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.brokenPipe);
-  process.stderr.write(
-    `albridge: the output cannot be written (${error.code}): check where it goes\n`,
-  );
-  process.exit(exitCodes.failed);
-});
+for (const [name, code] of Object.entries(interruptions)) {
+  process.on(name, () => {
+    // A second time: whatever is still running.
+    if (interrupted.signal.aborted) process.exit(code);
+    interruptedCode = code;
+    interrupted.abort(new Error('interrupted'));
+  });
+}
+// Of stderr too: what is deleted in AWS is reported there, and nothing more is deleted without it.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.brokenPipe);
+    process.stderr.write(
+      `albridge: the output cannot be written (${error.code}): check where it goes\n`,
+    );
+    process.exit(exitCodes.failed);
+  });
+}
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   homeDirectory: findHomeDirectory(),
   stdin: process.stdin,
@@ -51,7 +58,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   signal: interrupted.signal,
 });
 // It ends also while something is left running, such as a credential plugin that hangs, but not before a reader has all.
-if (process.exitCode !== exitCodes.interrupted) {
-  await new Promise((written) => process.stdout.write('', written));
-}
-process.exit();
+if (exitCode === exitCodes.interrupted) process.exit(interruptedCode);
+await new Promise((written) => process.stdout.write('', written));
+process.exit(exitCode);
