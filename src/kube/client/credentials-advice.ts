@@ -1,7 +1,8 @@
 import { createSecureContext } from 'node:tls';
-import type { User } from '@kubernetes/client-node';
+import type { KubeConfig, User } from '@kubernetes/client-node';
 import { isFields } from '../../core/objects/fields.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
+import { hasEnd } from './kubeconfig-file.ts';
 
 const OTHER_USER = 'choose a context with another user';
 
@@ -17,6 +18,17 @@ export function explainFailure(error: unknown, user: User | null): string {
     return `the auth-provider "${provider.name}" of the user gives no token: replace it with a credential plugin (exec), as kubectl requires, or ${OTHER_USER}`;
   }
   return `${describeFirstLine(error)}; kubectl with the same kubeconfig fails the same way: correct it until that works`;
+}
+
+/** client-node reads the files that the kubeconfig names as they are, and waits for a pipe without end. */
+export function findFileFault(config: KubeConfig): string | undefined {
+  const user = config.getCurrentUser();
+  const { caFile } = config.getCurrentCluster() ?? {};
+  const { tokenFile } = getProvider(user)?.config ?? {};
+  const path = [caFile, user?.certFile, user?.keyFile, tokenFile].find(
+    (one) => one && !hasEnd(one),
+  );
+  return path && `the file ${path} is no regular file of at most 1 MB: correct its path`;
 }
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;

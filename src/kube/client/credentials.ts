@@ -4,7 +4,7 @@ import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts'
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
 import { limitPlugins } from './credential-plugin.ts';
-import { explainFailure, findFault, findTlsFault } from './credentials-advice.ts';
+import { explainFailure, findFault, findFileFault, findTlsFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
 /** The identity of one request, and the authority it trusts. */
@@ -145,6 +145,8 @@ async function readCredentials(
   source: ClusterSource,
   signal: AbortSignal,
 ): Promise<Credentials> {
+  const unreadable = findFileFault(config);
+  if (unreadable !== undefined) throw createCredentialsError(source, unreadable, undefined);
   const options: RequestOptions = { headers: {} };
   limitPlugins(config, signal);
   try {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
@@ -159,9 +159,22 @@ function readTokenFile(user: Fields, path: string): Fields {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').trim();
+    return hasEnd(path) ? readFileSync(path, 'utf8').trim() : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Certificates and tokens have some kilobytes. */
+const MOST_NAMED_BYTES = 1_000_000;
+
+/** False for what a read may never end of, such as a pipe or a device; true for what cannot be read, which its reader names. */
+export function hasEnd(path: string): boolean {
+  try {
+    const file = statSync(path);
+    return file.isDirectory() || (file.isFile() && file.size <= MOST_NAMED_BYTES);
+  } catch {
+    return true;
   }
 }
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadCluster } from '../../../../src/kube/client/credentials.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -224,6 +224,54 @@ it('a token file without a token is named where the user has none', async () => 
   const path = writeWith({ users: [{ name: 'a', user: { tokenFile } }] });
   const reading = loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
   await expect(reading).rejects.toThrow(`the file ${tokenFile} has no token: write it again, or`);
+});
+
+describe('a file that has no end', () => {
+  const files: Readonly<Record<string, () => string>> = {
+    'a device': () => '/dev/zero',
+    'a pipe without a writer': () => {
+      execFileSync('mkfifo', [join(directory, 'pipe')]);
+      return join(directory, 'pipe');
+    },
+    'a link to one': () => {
+      symlinkSync('/dev/zero', join(directory, 'link'));
+      return join(directory, 'link');
+    },
+    'a large file': () => {
+      writeFileSync(join(directory, 'large'), '');
+      truncateSync(join(directory, 'large'), 1_000_001);
+      return join(directory, 'large');
+    },
+  };
+  const fields: Readonly<Record<string, (file: string) => object>> = {
+    tokenFile: (tokenFile) => ({ users: [{ name: 'a', user: { tokenFile } }] }),
+    'client-certificate': (file) => ({
+      users: [{ name: 'a', user: { 'client-certificate': file } }],
+    }),
+    'client-key': (file) => ({ users: [{ name: 'a', user: { 'client-key': file } }] }),
+    'certificate-authority': (file) => {
+      const cluster = { server: 'https://kube.example', 'certificate-authority': file };
+      return { clusters: [{ name: 'a', cluster }] };
+    },
+  };
+  const cases = Object.keys(files).flatMap((file) =>
+    Object.keys(fields).map((field) => [file, field] as const),
+  );
+
+  it.each(cases)('%s as %s is named, not read', async (file, field) => {
+    const path = files[file]?.() ?? '';
+    const kubeconfig = writeWith(fields[field]?.(path) ?? {});
+    const reading = loadCluster({ kubeconfig }, new ManualClock()).credentials();
+    await expect(reading).rejects.toThrow(
+      `the file ${path} is no regular file of at most 1 MB: correct its path`,
+    );
+  });
+
+  it('leaves the token of the user where it is its token file', async () => {
+    const users = [{ name: 'a', user: { tokenFile: '/dev/zero', token: 'own' } }];
+    const cluster = loadCluster({ kubeconfig: writeWith({ users }) }, new ManualClock());
+    expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer own' });
+  });
 });
 
 it('a token file comes before the token, and is read again', async () => {
