@@ -157,7 +157,7 @@ function measureWidth(lines: readonly (readonly string[])[]): number {
 
 function paintReady({ ready }: Row, style: Style): string {
   if (ready === 'True') return style.good(ready);
-  return ready === 'False' ? style.bad(ready) : style.warning(ready);
+  return ready === 'False' ? style.bad(ready) : style.warning(escapeText(ready));
 }
 
 async function showObject(operand: string, context: CommandContext): Promise<number> {

@@ -14,18 +14,21 @@ interface CliOptions {
   readonly commands?: readonly Command[];
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
+  /** Called after each text on stderr, for a command that goes on until it is interrupted. */
+  readonly onStderr?: () => void;
 }
 
 /** Runs one command line in this process, without the caller's environment. */
 export async function runCli(
   args: readonly string[],
-  { env = {}, commands, isTerminal = false, signal }: CliOptions = {},
+  { env = {}, commands, isTerminal = false, signal, onStderr }: CliOptions = {},
 ): Promise<CliRun> {
   const texts = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof texts): { isTTY: boolean; write(text: string): void } => ({
     isTTY: isTerminal,
     write: (text) => {
       texts[name] += text;
+      if (name === 'stderr') onStderr?.();
     },
   });
   const exitCode = await runCommandLine(

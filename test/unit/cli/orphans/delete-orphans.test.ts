@@ -240,12 +240,12 @@ describe('the audit log', () => {
     const log = createAuditLog({ now: () => 0 }, { write: (text) => void lines.push(text) });
     log.info('write to AWS', {
       operation: 'DeleteTargetGroup',
-      input: { TargetGroupArn: 'a\u001b' },
+      input: { TargetGroupArn: 'a\u001b\u202e' },
     });
     log.info('something else');
     log.debug('plan', { operation: 'x' });
     expect(lines).toEqual([
-      '1970-01-01T00:00:00.000Z DeleteTargetGroup {"TargetGroupArn":"a\\u001b"}\n',
+      '1970-01-01T00:00:00.000Z DeleteTargetGroup {"TargetGroupArn":"a\\u001b\\u202e"}\n',
     ]);
   });
 });
