@@ -90,11 +90,16 @@ export function loadConfig(): ParsedConfig {
   });
 }
 
-/** Undefined without HOME, for a user without an entry in the user database: homedir() throws. */
+/**
+ * Undefined without HOME, for a user without an entry in the user database. The AWS SDK fails without one, so it gets
+ * the one that a container has then:
+ * https://github.com/opencontainers/runc/blob/00a0ecf55423f79e2aea15b5469bde0d538706cd/libcontainer/init_linux.go
+ */
 export function findHomeDirectory(): string | undefined {
   try {
     return homedir();
   } catch {
+    process.env['HOME'] = '/';
     return undefined;
   }
 }

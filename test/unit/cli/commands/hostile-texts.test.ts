@@ -36,17 +36,33 @@ interface Named {
   readonly ready?: string;
 }
 
+/** Ready, what is not so, and the next step of a reason with a blank for a name. */
+function createConditions(ready: string | undefined, text: string): readonly object[] {
+  const message = `is ${text} so`;
+  if (ready !== undefined) return [{ type: 'Ready', status: ready, reason: 'Planned', message }];
+  const step = `have its owner tag it albridge.io/cluster and albridge.io/adopt=${text}/x`;
+  return [
+    { type: 'Ready', status: text, reason: text, message },
+    { type: text, status: text, reason: text, message: `and ${text}` },
+    {
+      type: 'BackendsResolved',
+      status: 'False',
+      reason: 'AdoptionRefused',
+      message: `no; ${step}`,
+    },
+  ];
+}
+
 function createMyIngress({ name, namespace, ready }: Named, text: string): object {
-  const status = ready ?? text;
-  const condition = { type: 'Ready', status, reason: text, message: `is ${text} so` };
+  const annotations = { 'albridge.io/mode': 'plan' };
   return {
     apiVersion: formatApiVersion(myIngressKind),
     kind: 'MyIngress',
-    metadata: { name, namespace, uid: 'u1', generation: 1 },
+    metadata: { name, namespace, uid: 'u1', generation: 1, annotations },
     spec: {},
     status: {
       observedGeneration: 1,
-      conditions: [condition, ...(ready === undefined ? [{ ...condition, type: text }] : [])],
+      conditions: createConditions(ready, text),
       plan: { steps: [text], omitted: 0, generation: 1 },
     },
   };

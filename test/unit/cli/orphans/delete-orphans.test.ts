@@ -148,6 +148,20 @@ describe('the deletion of orphans', () => {
     );
   });
 
+  it('escapes the ids in what it says', async () => {
+    const place = new Place();
+    const id = 'sg\u202e';
+    place.failures = { [id]: () => failWith('DependencyViolation') };
+    const interrupted = new AbortController();
+    const run = place.run(interrupted.signal, [{ ...orphanOf('security-group'), id }]);
+    const failed = expect(run).rejects.toThrow('interrupted');
+    await place.clock.advance(1_000);
+    interrupted.abort(new Error('interrupted'));
+    await failed;
+    const where = expect.stringContaining('security-group sg\\u202e');
+    expect(place.said).toEqual([where, where]);
+  });
+
   it('waits for what is still in use, and looks again before each attempt', async () => {
     const place = new Place();
     let refusals = 2;
