@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { kubectl, unlikeKubectl } from './kubectl.ts';
+import { escapeText } from '../src/cli/output/escape.ts';
+import { type Kubectl, unlikeKubectl } from './kubectl.ts';
 
 /** The objects of albridge's kinds in the caller's cluster. */
 
@@ -13,12 +14,22 @@ export interface Manifest {
     readonly labels?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
   };
-  /** Of a Role. */
+  /** Of a Role or ClusterRole. */
   readonly rules?: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
+    readonly apiGroups?: readonly string[];
+    readonly resources?: readonly string[];
+  }[];
+  /** Of a binding. */
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly namespace?: string;
   }[];
 }
+
+/** The namespaces in which objects are read. */
+export type Reach = 'everywhere' | readonly string[];
 
 /** A kind of ours, as its CRD says. */
 export interface CustomKind {
@@ -26,8 +37,6 @@ export interface CustomKind {
   readonly plural: string;
   /** Whether its objects say what becomes of the load balancer. */
   readonly hasDeletionPolicy: boolean;
-  /** Whether the installation has rights on its objects. */
-  readonly isGranted: boolean;
 }
 
 export interface CustomObject extends Manifest {
@@ -41,6 +50,8 @@ export interface CustomObject extends Manifest {
   };
 }
 
+type ResourceName = Pick<CustomKind, 'group' | 'plural'>;
+
 interface Definition {
   readonly spec: {
     readonly group: string;
@@ -53,10 +64,15 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
+const LABEL = 'app.kubernetes.io/name';
+
 const CRDS = resolve(import.meta.dirname, '../crds');
 
 /** The objects that a kustomization makes. */
-export async function manifestsIn(directory: string): Promise<readonly Manifest[]> {
+export async function manifestsIn(
+  kubectl: Kubectl,
+  directory: string,
+): Promise<readonly Manifest[]> {
   // Else it would be an option.
   const args = ['kustomize', directory.startsWith('-') ? `./${directory}` : directory];
   const manifests = readDocuments(await kubectl(args)).filter(isManifest);
@@ -78,64 +94,87 @@ function isManifest(document: unknown): document is Manifest {
   return [apiVersion, kind, metadata?.name].every((one) => typeof one === 'string');
 }
 
-/** Our kinds that the cluster serves, whether or not these Roles are for them; the others have no objects. */
-export async function servedKinds(operator: readonly Manifest[]): Promise<readonly CustomKind[]> {
-  const definitions = (await manifestsIn(CRDS)) as readonly unknown[] as readonly Definition[];
-  const kinds = definitions.map((definition) => readKind(definition, operator));
-  const served = await Promise.all(kinds.map(isServed));
+/** Our kinds that the cluster serves; the others have no objects. */
+export async function servedKinds(kubectl: Kubectl): Promise<readonly CustomKind[]> {
+  const manifests = await manifestsIn(kubectl, CRDS);
+  const kinds = (manifests as readonly unknown[] as readonly Definition[]).map(readKind);
+  const served = await Promise.all(kinds.map((kind) => isServed(kubectl, kind)));
   return kinds.filter((_, index) => served[index]);
 }
 
-function readKind({ spec }: Definition, operator: readonly Manifest[]): CustomKind {
+function readKind({ spec }: Definition): CustomKind {
   const { group, names, versions } = spec;
-  const name = { group, plural: names.plural };
   return {
-    ...name,
+    ...{ group, plural: names.plural },
     hasDeletionPolicy: versions.some(({ schema }) => {
       const { properties } = schema.openAPIV3Schema.properties?.['spec'] ?? {};
       return properties?.['deletionPolicy'] !== undefined;
     }),
-    isGranted: operator.some((role) => isFor(role, name)),
   };
 }
 
-function isFor(
-  { rules = [] }: Manifest,
-  { group, plural }: Pick<CustomKind, 'group' | 'plural'>,
-): boolean {
-  return rules.some(
-    ({ apiGroups, resources }) => apiGroups.includes(group) && resources.includes(plural),
-  );
-}
-
-async function isServed(kind: CustomKind): Promise<boolean> {
+async function isServed(kubectl: Kubectl, kind: ResourceName): Promise<boolean> {
   const names = await kubectl(['api-resources', `--api-group=${kind.group}`, '-o', 'name']);
   return names.split('\n').includes(nameOf(kind));
 }
 
-/** Every object of a kind, in one namespace or in all of them; none once its CRD is gone. */
+/** Every object of a kind within the reach; none once its CRD is gone. */
 export async function objectsOf(
-  kind: CustomKind,
-  namespace: string | undefined,
+  kubectl: Kubectl,
+  { reach, ...kind }: ResourceName & { readonly reach: Reach },
 ): Promise<readonly CustomObject[]> {
-  const where = namespace === undefined ? ['--all-namespaces'] : ['--namespace', namespace];
+  const places =
+    reach === 'everywhere' ? [['--all-namespaces']] : reach.map((name) => ['--namespace', name]);
   try {
-    return await readList(['get', nameOf(kind), ...where, '-o', 'json']);
+    const lists: CustomObject[] = [];
+    for (const place of places) {
+      lists.push(...(await readList(kubectl, ['get', nameOf(kind), ...place, '-o', 'json'])));
+    }
+    return lists;
   } catch (error) {
-    if (await isServed(kind)) throw error;
+    if (await isServed(kubectl, kind)) throw error;
     return [];
   }
 }
 
-async function readList(args: readonly string[]): Promise<readonly CustomObject[]> {
-  const items = readItems(await kubectl(args));
+/** A Deployment of any albridge. Its label stays where a kustomization changes names. */
+export function isOperator({ kind, metadata }: Manifest): boolean {
+  return kind === 'Deployment' && metadata.labels?.[LABEL] === 'albridge';
+}
+
+/** The Deployments of all albridges in the cluster. */
+export function operatorsIn(kubectl: Kubectl): Promise<readonly Manifest[]> {
+  const selected = ['--all-namespaces', `--selector=${LABEL}=albridge`];
+  return readList(kubectl, ['get', 'deployments.apps', ...selected, '-o', 'json']);
+}
+
+/** An object by its name; undefined: it is not in the cluster. */
+export async function readObject<T extends Manifest>(
+  kubectl: Kubectl,
+  { kind, metadata }: Pick<Manifest, 'kind' | 'metadata'>,
+): Promise<T | undefined> {
+  const where = [kind.toLowerCase(), metadata.name, '--namespace', metadata.namespace ?? 'default'];
+  const args = ['get', ...where, '--ignore-not-found', '-o', 'json'];
+  const text = await kubectl(args);
+  if (text.trim() === '') return undefined;
+  const object = parseJson(text);
+  if (!isManifest(object)) throw unlikeKubectl(args, 'object');
+  return object as T;
+}
+
+async function readList(
+  kubectl: Kubectl,
+  args: readonly string[],
+): Promise<readonly CustomObject[]> {
+  const list = parseJson(await kubectl(args)) as { readonly items?: unknown } | null | undefined;
+  const items = list?.items;
   if (!Array.isArray(items) || !items.every(isManifest)) throw unlikeKubectl(args, 'list');
   return items;
 }
 
-function readItems(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
-    return (JSON.parse(text) as { readonly items?: unknown } | null)?.items;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -151,10 +190,10 @@ export function describeObject({ kind, metadata, status }: CustomObject): string
   const conditions = status?.conditions ?? [];
   const told = conditions.find(({ type }) => type === 'Stalled') ?? conditions[0];
   const why = told === undefined ? '' : `: ${told.reason}: ${told.message}`;
-  return `${kind} ${metadata.namespace}/${metadata.name}${why}`;
+  return escapeText(`${kind} ${metadata.namespace}/${metadata.name}${why}`);
 }
 
 /** `myingresses.demo.rtfm.co.ua` */
-function nameOf({ plural, group }: CustomKind): string {
+export function nameOf({ plural, group }: ResourceName): string {
   return `${plural}.${group}`;
 }

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { escapeText } from '../src/cli/output/escape.ts';
 
 /** kubectl failed; the message is its own, in one line, with the next step. */
 export class KubectlError extends Error {
   constructor(args: readonly string[], said: string) {
-    super(`kubectl ${args.join(' ')}: ${said}`);
+    super(escapeText(`kubectl ${args.join(' ')}: ${said}`));
     this.name = 'KubectlError';
   }
 }
@@ -20,6 +21,9 @@ const NO_KUSTOMIZATION =
 
 /** Its messages begin so. */
 const KUBECTL = /^(error: |Error from server|The |Unable |Warning: )/;
+
+const TOO_LONG =
+  'it did not end within --timeout; check the login and the network, or give it more seconds';
 
 const OTHER_PROGRAM = 'set KUBECTL to the path of kubectl';
 
@@ -60,23 +64,43 @@ export function unlikeKubectl(args: readonly string[], missing: string): Kubectl
   return new KubectlError(args, `it printed no ${missing}; ${other}${OTHER_PROGRAM}`);
 }
 
+/** Runs kubectl with these arguments and this input. Returns its output, or throws a KubectlError. */
+export type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
+
+/** Within it `kubectl delete` ends by its own --timeout, and names the object that it waits for. */
+const GRACE_MS = 10_000;
+
 /**
- * Runs the kubectl that KUBECTL names, or the one on the PATH, as the caller and in the caller's
- * cluster. Returns what it printed; throws KubectlError if it fails or is not there.
+ * The kubectl that KUBECTL names, or the one on the PATH, as the caller and in the caller's cluster.
+ * A call that takes longer is ended.
  */
-export async function kubectl(args: readonly string[], input = ''): Promise<string> {
-  const child = spawn(process.env['KUBECTL'] || 'kubectl', args);
+export function kubectlWithin(timeoutMs: number): Kubectl {
+  return (args, input = '') => {
+    const limitMs = args[0] === 'delete' ? timeoutMs + GRACE_MS : timeoutMs;
+    const options = { timeout: limitMs, killSignal: 'SIGKILL' } as const;
+    return runKubectl(args, input, spawn(process.env['KUBECTL'] || 'kubectl', args, options));
+  };
+}
+
+async function runKubectl(
+  args: readonly string[],
+  input: string,
+  child: ChildProcessWithoutNullStreams,
+): Promise<string> {
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
       printed[name] += text;
     });
+    // What it has started, such as a credential plugin, may hold them open.
+    child.once('exit', () => child.killed && child[name].destroy());
   }
   child.stdin.on('error', () => {}); // it ended without reading: its exit code says why
   child.stdin.end(input);
   const [code] = (await once(child, 'close').catch((error: Error) => {
     throw new KubectlError(args, `${error.message}; install kubectl, or set KUBECTL to its path`);
   })) as [number | null];
+  if (child.killed) throw new KubectlError(args, TOO_LONG);
   if (code === 0) return printed.stdout;
   throw new KubectlError(args, explainFailure(printed.stderr));
 }

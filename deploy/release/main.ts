@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence, refuseEmpty } from '../no-arguments.ts';
 import { isReplaceable, makePart, OutputError } from '../output.ts';
+import { survivePipesWithoutReader } from '../unread-output.ts';
 import { buildFiles, SUMS } from './files.ts';
 import { checkUpgradePage, findNotes, linkNotes } from './notes.ts';
 import { Refusal, runProgram } from './run.ts';
@@ -57,6 +58,7 @@ const EXAMPLE = 'https://github.com/OWNER/albridge';
 /** The address of a repository, with a path and without a slash at its end. */
 const REPOSITORY = /^https?:\/\/[^\s/]+\/\S*[^\s/]$/;
 
+survivePipesWithoutReader();
 const flags = readFlags();
 if (flags !== undefined) await main(flags);
 

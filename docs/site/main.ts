@@ -2,6 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
 import { isReplaceable, OutputError } from '../../deploy/output.ts';
+import { survivePipesWithoutReader } from '../../deploy/unread-output.ts';
 import { buildSite } from './build.ts';
 import { replaceDirectory } from './output.ts';
 import { SEARCH_INDEX } from './search-index.ts';
@@ -17,6 +18,7 @@ Usage: npm run docs [-- --out DIR]
   --help     this text
 `;
 
+survivePipesWithoutReader();
 const out = readOut();
 if (out !== undefined) await main(out);
 

@@ -66,6 +66,11 @@ export class Program {
     this.#child.kill(signal);
   }
 
+  /** As `head` does once it has enough: nobody reads any more of the output. */
+  closeOutput(): void {
+    this.#child.stdout?.destroy();
+  }
+
   /** Waits until this was printed; throws with the output so far if the program ends before. */
   async printed(text: string, timeoutMs = 120_000): Promise<void> {
     const isThere = async (): Promise<boolean> => {

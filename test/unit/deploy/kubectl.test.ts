@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { explainFailure, kubectl } from '../../../deploy/kubectl.ts';
+import { explainFailure, kubectlWithin } from '../../../deploy/kubectl.ts';
 
 const KLOG =
   'E1124 03:08:05.019488   12062 memcache.go:265] "Unhandled Error" err="couldn\'t get current server API group list"\n';
@@ -59,7 +59,7 @@ describe('kubectl that is not there', () => {
   it('is asked for, also where KUBECTL is empty', async () => {
     vi.stubEnv('KUBECTL', '');
     vi.stubEnv('PATH', '/nonexistent');
-    await expect(kubectl(['version'])).rejects.toThrow(
+    await expect(kubectlWithin(60_000)(['version'])).rejects.toThrow(
       'kubectl version: spawn kubectl ENOENT; install kubectl, or set KUBECTL to its path',
     );
   });
