@@ -49,7 +49,7 @@ const programs = [
   'cli/streams',
   'config/no-home',
   'control-plane/{main,watchdog}',
-  'deploy/{makefile,install-page,release,release-steps,undeploy,undeploy-reach}',
+  'deploy/{makefile,install-page,release,release-source,release-steps,undeploy,undeploy-reach}',
   'docs/commands',
   'gates/{check,layers,lint,node-version,run}',
   'localstack/{processes,test-aws-command}',

@@ -23,6 +23,20 @@ export async function isReplaceable(out: string, mark: string): Promise<boolean>
   }
 }
 
+/** Codes of a disk that takes no more. */
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
+
+/** Throws an OutputError if what `write` writes to `out`, or to a part of it, cannot be written. */
+export async function writeInto<T>(out: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const { code = '', path = '' } = error as NodeJS.ErrnoException;
+    if (FULL.includes(code) || path.startsWith(out)) throw new OutputError(out, error);
+    throw error;
+  }
+}
+
 /** A new directory next to `out`, which gets that name when it is complete. */
 export async function makePart(out: string): Promise<string> {
   try {

@@ -101,12 +101,31 @@ async function buildCommandLine(directory: string): Promise<void> {
 async function listPackages({ root, version }: Release): Promise<string> {
   // Without the notifier, which waits for the network.
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--update-notifier=false'];
-  const sbom = JSON.parse(await runProgram('npm', args, { cwd: root })) as {
+  const sbom = JSON.parse(await runProgram('npm', args, { cwd: root, next: 'run npm ci' })) as {
     readonly metadata: { readonly component: object };
   };
   // npm takes the name from the directory and the version from package.json.
   Object.assign(sbom.metadata.component, { name: 'albridge', version, type: 'application' });
   return `${JSON.stringify(sbom, undefined, 2)}\n`;
+}
+
+/** True for a directory without files, or with exactly the files of a release, none of them changed. */
+export async function isReleaseAlone(directory: string): Promise<boolean> {
+  try {
+    const names = (await readdir(directory)).toSorted();
+    if (names.length === 0) return true;
+    const others = names.filter((name) => name !== SUMS);
+    const sums = await readFile(join(directory, SUMS), 'utf8');
+    return (
+      COMMAND_LINE.every((name) => names.includes(name)) &&
+      sums === (await sumUp(directory, others))
+    );
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return true;
+    if (code === 'EISDIR') return false;
+    throw error;
+  }
 }
 
 /** As `sha256sum --check` reads it. */

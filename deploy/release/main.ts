@@ -7,11 +7,12 @@ import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence, refuseEmpty } from '../no-arguments.ts';
-import { isReplaceable, makePart, OutputError } from '../output.ts';
+import { isReplaceable, makePart, OutputError, writeInto } from '../output.ts';
 import { survivePipesWithoutReader } from '../unread-output.ts';
-import { buildFiles, SUMS } from './files.ts';
+import { buildFiles, isReleaseAlone, SUMS } from './files.ts';
 import { checkUpgradePage, findNotes, linkNotes } from './notes.ts';
-import { Refusal, runProgram } from './run.ts';
+import { Refusal } from './run.ts';
+import { checkPackaged, checkSource } from './source.ts';
 import { withTemporary } from './temporary.ts';
 
 /** `npm run release`: everything that .github/workflows/release.yaml publishes and that needs no account. */
@@ -79,41 +80,30 @@ async function release(flags: Flags): Promise<void> {
   const section = await findNotes(resolve(ROOT, 'CHANGELOG.md'), version, isDryRun);
   if (!isDryRun) {
     await checkUpgradePage(resolve(ROOT, 'docs/upgrade.md'), version);
-    await checkSource(version);
+    await checkSource(ROOT, version, manifest.version);
   }
+  await checkPackaged(ROOT);
   const notes = linkNotes(section, repository, version);
   const target = resolve(out);
-  if (!(await isReplaceable(target, SUMS))) {
+  if (!((await isReplaceable(target, SUMS)) && (await isReleaseAlone(target)))) {
     throw new Refusal(
-      `${target} is neither an empty directory nor an earlier release: name another one`,
+      `${target} is neither an empty directory nor an earlier release as it was written: name another one`,
     );
   }
-  await withTemporary(await makePart(target), async (directory) => {
-    const names = await buildFiles({ root: ROOT, directory, version, image, notes, app });
-    await rm(target, { recursive: true, force: true });
-    await rename(directory, target);
-    for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
-  });
+  const part = await makePart(target);
+  const names = await writeInto(target, () =>
+    withTemporary(part, async (directory) => {
+      const names = await buildFiles({ root: ROOT, directory, version, image, notes, app });
+      await rm(target, { recursive: true, force: true });
+      await rename(directory, target);
+      return names;
+    }),
+  );
+  for (const name of names) process.stdout.write(`${relative('.', resolve(target, name))}\n`);
   if (version !== manifest.version) {
     process.stderr.write(
       `release: albridge.mjs and parts of sbom.cdx.json have version ${manifest.version} of package.json\n`,
     );
-  }
-}
-
-/** Only what the tag names is released. */
-async function checkSource(version: string): Promise<void> {
-  if (manifest.version !== version) {
-    throw new Refusal(
-      `package.json has version ${manifest.version}, not ${version}; set it there, run npm run gen, and commit`,
-    );
-  }
-  const changed = await runProgram('git', ['status', '--porcelain'], { cwd: ROOT });
-  if (changed !== '')
-    throw new Refusal('the clone has changes that are not committed; commit them');
-  const tags = (await runProgram('git', ['tag', '--points-at', 'HEAD'], { cwd: ROOT })).split('\n');
-  if (!tags.includes(`v${version}`)) {
-    throw new Refusal(`the commit does not have the tag v${version}; run git tag v${version}`);
   }
 }
 

@@ -10,11 +10,19 @@ export class Refusal extends Error {
   }
 }
 
+interface Surroundings {
+  readonly cwd: string;
+  /** Where the program is not there, or fails without a word. */
+  readonly hint?: string;
+  /** Where it fails. */
+  readonly next?: string;
+}
+
 /** Runs a program and returns what it printed; throws a Refusal with its own words if it fails or is not there. */
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, hint = `install ${program}` }: { readonly cwd: string; readonly hint?: string },
+  { cwd, hint = `install ${program}`, next }: Surroundings,
 ): Promise<string> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   endWithProcess(child);
@@ -28,6 +36,21 @@ export async function runProgram(
     throw new Refusal(`${program} cannot be started: ${error.message}; ${hint}`);
   })) as [number | null];
   if (code === 0) return printed.stdout.trimEnd();
-  const said = printed.stderr.trim().split('\n').at(-1) || `it said nothing; ${hint}`;
-  throw new Refusal(`${program} ${args[0]} failed: ${said}`);
+  const said = findCause(printed.stderr) || `it said nothing; ${hint}`;
+  throw new Refusal(
+    `${program} ${args[0]} failed: ${said}${next === undefined ? '' : `; ${next}`}`,
+  );
+}
+
+const NPM = /^npm error (?!A complete log of this run)(.+)$/gm;
+
+/** The last line names it, but with npm, whose last one names a log: its first lines do. */
+export function findCause(stderr: string): string {
+  const [...lines] = stderr.matchAll(NPM);
+  if (lines.length > 0)
+    return lines
+      .slice(0, 2)
+      .map(([, line]) => line)
+      .join('; ');
+  return stderr.trim().split('\n').at(-1) ?? '';
 }

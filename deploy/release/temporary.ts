@@ -13,14 +13,14 @@ export function endWithProcess(program: ChildProcess): void {
 }
 
 /** The directory is removed in the end, also where a signal ends the process. */
-export async function withTemporary(
+export async function withTemporary<T>(
   directory: string,
-  use: (directory: string) => Promise<void>,
-): Promise<void> {
+  use: (directory: string) => Promise<T>,
+): Promise<T> {
   if (temporary.size === 0) removeAtSignals();
   temporary.add(directory);
   try {
-    await use(directory);
+    return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
     temporary.delete(directory);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -99,9 +99,13 @@ describe('npm run release refuses in one sentence', () => {
 
   it('with an empty HELM, which is none, as without one', async () => {
     const args = ['--version', '1.0.0', '--dry-run'];
-    const { code, output } = await release(args, { HELM: '', PATH: join(directory, 'none') });
+    const { stdout: git } = await promisify(execFile)('sh', ['-c', 'command -v git']);
+    const PATH = join(directory, 'bin');
+    await mkdir(PATH);
+    await symlink(git.trim(), join(PATH, 'git'));
+    const { code, output } = await release(args, { HELM: '', PATH });
     expect(output).toMatch(/^release: helm cannot be started: .*; install helm 4, or set HELM/);
-    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: [] });
+    expect({ code, left: await readdir(directory) }).toEqual({ code: 1, left: ['bin'] });
   });
 
   it('with helm 3', async () => {
@@ -128,7 +132,7 @@ describe('npm run release refuses in one sentence', () => {
     await writeFile(join(directory, 'out', 'thesis.txt'), 'years');
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], { HELM });
     expect(output).toMatch(
-      /^release: \S+out is neither an empty directory nor an earlier release: name another one/,
+      /^release: \S+out is neither an empty directory nor an earlier release as it was written: name another one/,
     );
     expect({ code, left: await readdir(join(directory, 'out')) }).toEqual({
       code: 1,
@@ -156,8 +160,7 @@ describe('npm run release refuses in one sentence', () => {
 
   it('after a failure, and keeps what an earlier run wrote', async () => {
     const HELM = await fakeHelm('v4.2.4');
-    await mkdir(join(directory, 'out'));
-    await writeFile(join(directory, 'out', 'SHA256SUMS'), '');
+    const names = await writeEarlier();
     const { code, output } = await release(['--version', '1.0.0', '--dry-run'], {
       HELM,
       FAIL: '1',
@@ -167,9 +170,58 @@ describe('npm run release refuses in one sentence', () => {
       output: 'release: ' + HELM + ' package failed: Error: no chart\n',
     });
     expect((await readdir(directory)).toSorted()).toEqual(['helm', 'out']);
-    expect(await readdir(join(directory, 'out'))).toEqual(['SHA256SUMS']);
+    expect((await readdir(join(directory, 'out'))).toSorted()).toEqual(names);
+  });
+
+  it.each([
+    ['that its checksums do not name', 'thesis.tex', 'years'],
+    ['that was changed', 'albridge.mjs', 'mine'],
+  ])('for a directory with a file %s, and keeps that', async (_, name, text) => {
+    await writeEarlier();
+    await writeFile(join(directory, 'out', name), text);
+    const { code, output } = await release(['--version', '1.0.0', '--dry-run']);
+    expect(output).toMatch(/out is neither an empty directory nor an earlier release as it was /);
+    expect(code).toBe(1);
+    expect(await readFile(join(directory, 'out', name), 'utf8')).toBe(text);
+  });
+
+  it('for the checksums of something else, and keeps that', async () => {
+    const sums = createHash('sha256').update('image').digest('hex');
+    await mkdir(join(directory, 'out'));
+    await writeFile(join(directory, 'out', 'debian.iso'), 'image');
+    await writeFile(join(directory, 'out', 'SHA256SUMS'), `${sums}  debian.iso\n`);
+    expect((await release(['--version', '1.0.0', '--dry-run'])).code).toBe(1);
+    expect(await readdir(join(directory, 'out'))).toContain('debian.iso');
+  });
+
+  it('for a disk that takes no more, and leaves nothing there', async () => {
+    const HELM = await fakeHelm('v4.2.4');
+    const out = join(directory, 'out');
+    // A limit of 512 bytes for a file: EFBIG.
+    const args = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, 'deploy/release/main.ts'];
+    const flags = ['--version', '1.0.0', '--dry-run', '--out', out];
+    const run = promisify(execFile)('sh', [...args, ...flags], {
+      cwd: ROOT,
+      env: { ...process.env, HELM },
+    });
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stderr: `release: ${out} cannot be written (EFBIG): name another directory; run with --help for usage\n`,
+    });
+    expect(await readdir(directory)).toEqual(['helm']);
   });
 });
+
+/** As little of an earlier release as one is known by. */
+async function writeEarlier(): Promise<readonly string[]> {
+  const names = ['THIRD-PARTY-LICENSES.txt', 'albridge.mjs', 'albridge.mjs.LEGAL.txt'];
+  const sum = createHash('sha256').update('earlier').digest('hex');
+  await mkdir(join(directory, 'out'));
+  for (const name of names) await writeFile(join(directory, 'out', name), 'earlier');
+  const sums = names.map((name) => `${sum}  ${name}\n`).join('');
+  await writeFile(join(directory, 'out', 'SHA256SUMS'), sums);
+  return ['SHA256SUMS', ...names];
+}
 
 interface Manifest {
   readonly kind: string;

@@ -175,6 +175,11 @@ it('npm run docs replaces only what is a site', async () => {
   );
   expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('# albridge');
   rmSync(join(out, 'README.md'));
+  // A limit of 512 bytes for a file: EFBIG.
+  const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, 'docs/site/main.ts'];
+  expect(() =>
+    execFileSync('sh', [...limited, '--out', out], { cwd: ROOT, stdio: 'pipe' }),
+  ).toThrow(`docs: ${out} cannot be written (EFBIG): name another directory; run with --help`);
   expect(run()).toMatch(/^\d+ files; open .*index\.html in a browser\n$/);
   expect(run()).toMatch(/^\d+ files/);
 });
