@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { escapeText } from '../src/cli/output/escape.ts';
 
@@ -77,30 +77,32 @@ const GRACE_MS = 10_000;
 export function kubectlWithin(timeoutMs: number): Kubectl {
   return (args, input = '') => {
     const limitMs = args[0] === 'delete' ? timeoutMs + GRACE_MS : timeoutMs;
-    const options = { timeout: limitMs, killSignal: 'SIGKILL' } as const;
-    return runKubectl(args, input, spawn(process.env['KUBECTL'] || 'kubectl', args, options));
+    return runKubectl(args, input, AbortSignal.timeout(limitMs));
   };
 }
 
 async function runKubectl(
   args: readonly string[],
   input: string,
-  child: ChildProcessWithoutNullStreams,
+  signal: AbortSignal,
 ): Promise<string> {
+  const options = { signal, killSignal: 'SIGKILL' } as const;
+  const child = spawn(process.env['KUBECTL'] || 'kubectl', args, options);
   const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
       printed[name] += text;
     });
-    // What it has started, such as a credential plugin, may hold them open.
-    child.once('exit', () => child.killed && child[name].destroy());
   }
   child.stdin.on('error', () => {}); // it ended without reading: its exit code says why
   child.stdin.end(input);
   const [code] = (await once(child, 'close').catch((error: Error) => {
+    // A credential plugin that it has started may hold them open.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    if (signal.aborted) throw new KubectlError(args, TOO_LONG);
     throw new KubectlError(args, `${error.message}; install kubectl, or set KUBECTL to its path`);
   })) as [number | null];
-  if (child.killed) throw new KubectlError(args, TOO_LONG);
   if (code === 0) return printed.stdout;
   throw new KubectlError(args, explainFailure(printed.stderr));
 }

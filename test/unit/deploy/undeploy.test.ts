@@ -109,6 +109,14 @@ describe('npm run undeploy', () => {
     expect(output).toContain('web/shop leaves behind arn\\u001b[1m\n');
   });
 
+  it('ends at once where kubectl is not there', async () => {
+    const { code, output } = await place.undeploy([], '/nowhere/kubectl');
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /^undeploy: kubectl kustomize deploy: spawn .* ENOENT; install kubectl, /,
+    );
+  });
+
   it('ends a kubectl that does not answer', async () => {
     await place.replaceKubectl(KUBECTL.replace('  get)\n', '  get) sleep 5\n'));
     const { code, output, deleted } = await undeployApplied(APPLIED, ['--timeout', '1']);
