@@ -27,9 +27,10 @@ import { survivePipesWithoutReader } from './unread-output.ts';
 /** A day. */
 const MOST_SECONDS = 86_400;
 
-const HELP = `Removes albridge from the cluster of the current kubectl context: first its custom resources, then,
-when AWS confirms that nothing is left of them, the operator, then the CRDs. If a custom resource
-remains, it lists it, removes nothing else and exits with 1.
+const HELP = `Removes albridge from the cluster of the current kubectl context: first the custom resources that it
+serves, then, when AWS confirms that nothing is left of them, the operator, then the CRDs, unless another
+albridge or any object needs them. If a custom resource remains, it lists it, removes nothing else and
+exits with 1.
 
 Usage: npm run undeploy [-- --retain] [--kustomization DIR] [--timeout SECONDS]
   --retain             leaves the load balancers in AWS, without albridge's tags
