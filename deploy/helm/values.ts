@@ -1,8 +1,6 @@
 import { stringify } from 'yaml';
 import { KIND_NAMES } from '../../src/apis/kind-names.ts';
-import { type Setting, settings } from '../../src/config/settings.ts';
-import type { Parser } from '../../src/config/values.ts';
-import { LISTS, TENANT } from '../guardrail-lists.ts';
+import { describeGuardrails } from './guardrail-values.ts';
 import { describePods, VARIABLES } from './pod-values.ts';
 import {
   annotations,
@@ -14,6 +12,7 @@ import {
   toggle,
   whenTrue,
 } from './schema.ts';
+import { describeSettings } from './setting-values.ts';
 
 /** The values of the Helm chart: values.schema.json, and values.yaml with its defaults and descriptions. */
 
@@ -32,80 +31,6 @@ const KINDS: Schema = {
     ),
   ),
   ...demand(whenTrue('configmap-annotation'), whenTrue('configmonitor')),
-};
-
-/** Settings with a value of their own, and those that cannot be set by a ConfigMap. */
-const OWN_VALUES = ['AWS_REGION', 'AWS_DEFAULT_REGION', 'ALBRIDGE_KINDS'];
-
-/** `names`: the keys of albridge-settings that the Deployment reads. */
-function describeSettings(names: readonly string[]): Schema {
-  const table = Object.values<Setting>(settings);
-  const rows = names
-    .filter((name) => !OWN_VALUES.includes(name))
-    .map((name): readonly [string, Schema] => {
-      const row = table.find((one) => one.name === name);
-      if (row === undefined) return [name, describeForSdk(name)];
-      const otherwise = row.default ?? row.otherwise;
-      return [
-        name,
-        {
-          description: `${capitalise(row.what)}. Accepts ${row.accepts}. Not set: ${otherwise}.`,
-          ...describeValue(row.parse),
-          ...IN_PODS[name],
-        },
-      ];
-    });
-  return closed(
-    'Settings of the operator, in the ConfigMap albridge-settings: docs/configuration.md.',
-    Object.fromEntries(rows),
-  );
-}
-
-/** Narrower than in docs/configuration.md: the manifests have these ports, at the address of the pod, and the image has no pino-pretty. */
-const IN_PODS: Readonly<Record<string, Schema>> = {
-  ALBRIDGE_METRICS_ADDRESS: {
-    description: 'Where /metrics is served, or off. Accepts :8080 or off. Not set: :8080.',
-    pattern: '^\\s*(off|(0\\.0\\.0\\.0|\\[::\\])?:8080)?\\s*$',
-  },
-  ALBRIDGE_HEALTH_ADDRESS: {
-    description: 'Where /healthz and /readyz are served. Accepts :8081. Not set: :8081.',
-    pattern: '^\\s*((0\\.0\\.0\\.0|\\[::\\])?:8081)?\\s*$',
-  },
-  LOG_FORMAT: {
-    description: 'Form of the log lines. Accepts json. Not set: json.',
-    pattern: '^\\s*(json)?\\s*$',
-  },
-};
-
-/**
- * A text, and nothing that YAML reads otherwise, where it is one: Helm gives 123456789012 as 1.23456789012e+11,
- * 0123 as 83 and off as false.
- */
-function describeValue({ pattern, json }: Parser<unknown>): Schema {
-  return {
-    ...json,
-    type: json ? ['string', json.type] : 'string',
-    // Blanks around a value do not matter, and an empty one counts as not set.
-    ...(pattern && { pattern: `^\\s*$|${allowBlanks(pattern)}` }),
-  };
-}
-
-function allowBlanks(pattern: string): string {
-  return pattern.replace(/^\^/, '^\\s*').replace(/\$$/, '\\s*$$');
-}
-
-/** A variable that the AWS SDK reads. Throws for one that is not known here. */
-function describeForSdk(name: string): Schema {
-  if (name === 'AWS_EC2_METADATA_DISABLED') return METADATA;
-  throw new Error(`${name} is not a setting: add it to src/config/settings.ts`);
-}
-
-const METADATA: Schema = {
-  description:
-    'Without a role of its own the operator has no rights at all, rather than those of its node.',
-  type: ['string', 'boolean'],
-  pattern: '^(true|false)$',
-  default: 'true',
 };
 
 /** A registry, with a port or without, and a path: neither tag nor digest. Empty is refused by its length. */
@@ -139,22 +64,6 @@ const IMAGE = closed('Image of the operator: docs/install.md builds it.', {
     default: 'IfNotPresent',
   },
 });
-
-const GUARDRAIL_PARAMETERS = Object.fromEntries(
-  Object.keys(LISTS)
-    .filter((list) => list !== 'namespaces')
-    .map((list) => [`default.${list}`, '']),
-);
-
-/** As the policy of deploy/guardrails.ts demands, which applies only once it is there. */
-const GUARDRAIL_LISTS = Object.fromEntries(
-  Object.entries(LISTS).map(([list, { form, ...rest }]): readonly [string, Schema] => {
-    const entry = form.slice(1, -1);
-    const one = 'mayBeCidr' in rest ? `(${entry}|[0-9A-Fa-f.:]+/[0-9]+)` : `(${entry})`;
-    const pattern = `^[\\s,]*(${one}([\\s,]+${one})*)?[\\s,]*$`;
-    return [`[.]${list}$`, { type: 'string', pattern }];
-  }),
-);
 
 function describeValues(settingNames: readonly string[]): Readonly<Record<string, Schema>> {
   return {
@@ -213,21 +122,7 @@ function describeComponents(): Readonly<Record<string, Schema>> {
     secrets: closed('Secrets as sources of ConfigMonitors: docs/configmonitor.md.', {
       enabled: toggle('Whether all Secrets of the served namespaces may be read.', false),
     }),
-    guardrails: closed('Which namespaces may name what: docs/security.md.', {
-      enabled: toggle('Whether the guardrails are installed.', false),
-      parameters: {
-        description:
-          'Data of the ConfigMap albridge-guardrails/tenants: lists by <tenant>.<list>. What no list names is refused.',
-        type: 'object',
-        propertyNames: {
-          pattern: `^${TENANT}[.](${Object.keys(LISTS).join('|')})$`,
-          not: { const: 'default.namespaces' },
-        },
-        patternProperties: GUARDRAIL_LISTS,
-        additionalProperties: { type: 'string' },
-        default: GUARDRAIL_PARAMETERS,
-      },
-    }),
+    guardrails: describeGuardrails(),
     metricsService: closed('A headless Service for /metrics: docs/monitoring.md.', {
       enabled: toggle('Whether the Service albridge-metrics is installed.', false),
     }),
@@ -335,8 +230,4 @@ function renderOne(name: string, schema: Schema, indent: string): string {
   }
   if (schema.default === undefined) return `${indent}# ${name}:\n`;
   return stringify({ [name]: schema.default }).replaceAll(/^(?=.)/gm, indent);
-}
-
-function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
