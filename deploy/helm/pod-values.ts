@@ -72,7 +72,7 @@ function sourceOf(required: readonly string[], optional: readonly string[] = [])
   };
 }
 
-/** What a field of the pod may be: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/#available-fields */
+/** Fields of the pod that a variable may have: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/#available-fields */
 const POD_FIELDS =
   "^(metadata\\.(name|namespace|uid)|metadata\\.(labels|annotations)\\['.+'\\]|spec\\.(nodeName|serviceAccountName)|status\\.(hostIPs?|podIPs?))$";
 

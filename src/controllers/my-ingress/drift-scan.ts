@@ -13,9 +13,9 @@ import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
+import { ManagedGroups } from './security-group/managed-groups.ts';
 import { hasTraffic, isOnlyPlanned, readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
-import { ManagedGroups } from './traffic/managed-groups.ts';
 import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
 import {

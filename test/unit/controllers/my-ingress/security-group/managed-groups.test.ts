@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { SHOP } from '../traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
-import { SHOP } from './specs.ts';
 
 const LIST = 'DescribeSecurityGroups';
 const FOREIGN = [

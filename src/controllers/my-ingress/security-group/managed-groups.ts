@@ -9,11 +9,11 @@ import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
 import { type Memory, rememberDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
-import { desireSecurityGroup } from '../security-group/desired.ts';
-import { planSecurityGroup } from '../security-group/diff.ts';
 import { readRecordedArn } from '../status.ts';
-import { mayBeOld } from './memory.ts';
-import { isManaged } from './planned.ts';
+import { mayBeOld } from '../traffic/memory.ts';
+import { isManaged } from '../traffic/planned.ts';
+import { desireSecurityGroup } from './desired.ts';
+import { planSecurityGroup } from './diff.ts';
 
 interface ManagedGroupsOptions {
   readonly inventory: Inventory;
