@@ -7,6 +7,7 @@ import {
   manifestsIn,
   needsOperator,
   objectsOf,
+  operatorsIn,
   type Reach,
   readObject,
   servedKinds,
@@ -27,6 +28,8 @@ import {
 export interface Installation {
   readonly directory: string;
   readonly isInCluster: boolean;
+  /** Deployments of other albridges. Empty for a directory without CRDs: those of the cluster stay anyway. */
+  readonly others: readonly Manifest[];
   /** All but the CRDs. */
   readonly manifests: readonly Manifest[];
   readonly definitions: readonly Manifest[];
@@ -75,11 +78,42 @@ export async function readInstallation(kubectl: Kubectl, directory: string): Pro
   const place = unite(kinds.map(({ reach }) => reach));
   const others = granted.filter((kind) => !kinds.includes(kind)).map((kind) => limit(kind, place));
   refuseOthers(await listAllowed(kubectl, others), directory);
-  return {
-    ...{ directory, manifests, definitions },
-    isInCluster: running !== undefined,
+  const isRunning = running !== undefined;
+  const installation: Installation = {
+    ...{ directory, manifests, definitions, isInCluster: isRunning },
+    others: definitions.length === 0 ? [] : await findOtherOperators(kubectl, operator),
     kinds: kinds.map((kind) => limit(kind)),
   };
+  if (isRunning && definitions.length > 0) await refuseUnserved(kubectl, installation);
+  return installation;
+}
+
+async function findOtherOperators(
+  kubectl: Kubectl,
+  { metadata: { name, namespace } }: Manifest,
+): Promise<readonly Manifest[]> {
+  const all = await operatorsIn(kubectl);
+  return all.filter(({ metadata: one }) => one.name !== name || one.namespace !== namespace);
+}
+
+/** Where a setting was narrowed they have what no operator would remove. */
+async function refuseUnserved(
+  kubectl: Kubectl,
+  { kinds, others, directory }: Installation,
+): Promise<void> {
+  if (others.length > 0) return;
+  const limited = kinds.filter(({ reach }) => reach !== 'everywhere');
+  const everywhere = limited.map((kind) => ({ ...kind, reach: 'everywhere' as const }));
+  const unserved = (await listAllowed(kubectl, everywhere)).filter((object) => {
+    const reach = limited.find(({ plural }) => plural === object.of.plural)?.reach;
+    return needsOperator(object) && !reach?.includes(object.metadata.namespace ?? '');
+  });
+  if (unserved.length === 0) return;
+  throw new Refusal(
+    `${directory} does not serve the namespaces of ${unserved.length} custom resources, which need an operator, and ` +
+      `there is no other one, so nothing was deleted:\n${describeObjects(unserved)}\n` +
+      'Add their namespaces to ALBRIDGE_NAMESPACES until they are deleted.',
+  );
 }
 
 function isDefinition({ kind }: Manifest): boolean {

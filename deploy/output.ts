@@ -32,7 +32,10 @@ export async function writeInto<T>(out: string, write: () => Promise<T>): Promis
     return await write();
   } catch (error) {
     const { code = '', path = '' } = error as NodeJS.ErrnoException;
-    if (FULL.includes(code) || path.startsWith(out)) throw new OutputError(out, error);
+    const isThere = path === out || path.startsWith(`${out}/`) || path.startsWith(`${out}.part-`);
+    if (isThere) throw new OutputError(out, error);
+    // A temporary directory may be full too; Node names no path of a file that is open already.
+    if (FULL.includes(code)) throw new OutputError(path || out, error);
     throw error;
   }
 }

@@ -96,15 +96,16 @@ export async function readServed(
   if (variable?.valueFrom?.fieldRef?.fieldPath === 'metadata.namespace') {
     return [namespaceOf(operator)];
   }
-  const setting = await readSetting(variable, read);
+  const setting = variable && (await readSetting(variable, read));
   // It counts where env does not set the variable: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#environment-variables
   const canBeElsewhere = containers.some(({ envFrom = [] }) => envFrom.length > 0);
   if (setting === undefined && canBeElsewhere) throw new UnknownReach();
   return parseNamespaces(setting);
 }
 
+/** An empty value is left out of what the API server answers. */
 async function readSetting(
-  { value, valueFrom }: Omit<Variable, 'name'> = {},
+  { value = '', valueFrom }: Variable,
   read: (name: string) => Promise<ConfigMap | undefined>,
 ): Promise<string | undefined> {
   if (valueFrom === undefined) return value;

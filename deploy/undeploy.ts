@@ -28,8 +28,8 @@ import { survivePipesWithoutReader } from './unread-output.ts';
 const MOST_SECONDS = 86_400;
 
 const HELP = `Removes albridge from the cluster of the current kubectl context: first the custom resources that it
-serves, then, when AWS confirms that nothing is left of them, the operator, then the CRDs, unless another
-albridge or any object needs them. If a custom resource remains, it lists it, removes nothing else and
+serves, then, when AWS confirms that nothing is left of them, the operator, then policies and CRDs, unless
+another albridge needs them. If a custom resource remains, it lists it, removes nothing else and
 exits with 1.
 
 Usage: npm run undeploy [-- --retain] [--kustomization DIR] [--timeout SECONDS]
@@ -81,13 +81,21 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
   if (isRetaining) await retain(kubectl, objects);
   await removeObjects(cluster, objects, list);
 
+  const isKept = installation.others.length > 0 ? isShared : (): boolean => false;
+  const rest = manifests.filter((manifest) => !isKept(manifest) && !isParameters(manifest));
   // Their parameters cannot be deleted before them, and go with their namespace.
-  await remove(cluster, 'the policies of the guardrails', manifests.filter(isGuardrail));
-  const rest = manifests.filter((manifest) => !isGuardrail(manifest) && !isParameters(manifest));
-  await remove(cluster, 'the operator', rest);
+  await remove(cluster, 'the policies of the guardrails', rest.filter(isGuardrail));
+  await remove(
+    cluster,
+    'the operator',
+    rest.filter((manifest) => !isGuardrail(manifest)),
+  );
   const late = await list();
   if (late.length > 0) {
-    throw new Refusal(`came meanwhile, so the CRDs stay:\n${describeObjects(late)}`);
+    throw new Refusal(
+      `came meanwhile, so the CRDs stay:\n${describeObjects(late)}\n` +
+        `Apply ${kustomization} again, and run this again.`,
+    );
   }
   await removeDefinitions(cluster, installation);
 }
@@ -101,7 +109,10 @@ async function removeDefinitions(
   if (definitions.length === 0) return say(`nothing of ${directory} is left in the cluster`);
   const others = await findOthers(cluster.kubectl, definitions);
   if (others.length > 0) {
-    say(`other operators or their objects need the CRDs, which stay:\n${describeObjects(others)}`);
+    say(
+      'other operators or their objects need the CRDs and policies, which stay:\n' +
+        describeObjects(others),
+    );
     return say(`nothing else of ${directory} is left in the cluster`);
   }
   await remove(cluster, 'the CRDs', definitions);
@@ -130,6 +141,12 @@ function isGuardrail({ kind, metadata }: Manifest): boolean {
   return (
     kind.startsWith('ValidatingAdmissionPolicy') && metadata.name.startsWith('albridge-guardrails-')
   );
+}
+
+/** Policies limit every ServiceAccount albridge, and the tenants of every operator. */
+function isShared({ kind, metadata }: Manifest): boolean {
+  if (kind === 'Namespace') return metadata.name === PARAMETERS.namespace;
+  return kind.startsWith('ValidatingAdmissionPolicy');
 }
 
 function isParameters({ kind, metadata }: Manifest): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -109,8 +110,9 @@ async function listPackages({ root, version }: Release): Promise<string> {
   return `${JSON.stringify(sbom, undefined, 2)}\n`;
 }
 
-/** True for a directory without files, or with exactly the files of a release, none of them changed. */
+/** True for one that is not there or has no files, or has exactly the files of a release, none of them changed. */
 export async function isReleaseAlone(directory: string): Promise<boolean> {
+  if (!existsSync(directory)) return true;
   try {
     const names = (await readdir(directory)).toSorted();
     if (names.length === 0) return true;
@@ -122,8 +124,8 @@ export async function isReleaseAlone(directory: string): Promise<boolean> {
     );
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return true;
-    if (code === 'EISDIR') return false;
+    // Without sums, a link to nothing, a folder.
+    if (code === 'ENOENT' || code === 'EISDIR') return false;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import { survivePipesWithoutReader } from '../unread-output.ts';
 import { buildFiles, isReleaseAlone, SUMS } from './files.ts';
 import { checkUpgradePage, findNotes, linkNotes } from './notes.ts';
 import { Refusal } from './run.ts';
-import { checkPackaged, checkSource } from './source.ts';
+import { checkSource, findUntracked } from './source.ts';
 import { withTemporary } from './temporary.ts';
 
 /** `npm run release`: everything that .github/workflows/release.yaml publishes and that needs no account. */
@@ -82,7 +82,12 @@ async function release(flags: Flags): Promise<void> {
     await checkUpgradePage(resolve(ROOT, 'docs/upgrade.md'), version);
     await checkSource(ROOT, version, manifest.version);
   }
-  await checkPackaged(ROOT);
+  const untracked = await findUntracked(ROOT);
+  if (untracked !== undefined) {
+    const what = `git does not track ${untracked}, which is packaged; remove or commit it`;
+    if (!isDryRun) throw new Refusal(what);
+    process.stderr.write(`release: ${what}\n`);
+  }
   const notes = linkNotes(section, repository, version);
   const target = resolve(out);
   if (!((await isReplaceable(target, SUMS)) && (await isReleaseAlone(target)))) {

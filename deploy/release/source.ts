@@ -8,13 +8,12 @@ const PACKAGED = ['deploy/chart', 'crds', 'docs/schemas'];
 /** Whatever the caller has set git to show. */
 const STATUS = ['status', '--porcelain', '--untracked-files=all'];
 
-/** Throws a Refusal if a file that git does not track would be packaged. */
-export async function checkPackaged(root: string): Promise<void> {
+/** A file that is packaged and that git does not track. */
+export async function findUntracked(root: string): Promise<string | undefined> {
   const status = [...STATUS, '--ignored', '--', ...PACKAGED];
   const lines = (await runProgram('git', status, { cwd: root })).split('\n');
   const [found] = lines.flatMap((line) => /^(?:\?\?|!!) (.*)$/.exec(line)?.[1] ?? []);
-  if (found === undefined) return;
-  throw new Refusal(`git does not track ${found}, which would be packaged; remove or commit it`);
+  return found;
 }
 
 /** Throws a Refusal unless the clone is the commit with the tag of the version. `declared` is that of package.json. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { findHomeDirectory } from '../config/config.ts';
+import { ensureHomeDirectory } from '../config/config.ts';
 import { systemClock } from '../system-clock.ts';
 import { exitCodes, interruptions } from './errors.ts';
 import { runCommandLine } from './run.ts';
@@ -50,7 +50,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  homeDirectory: findHomeDirectory(),
+  homeDirectory: ensureHomeDirectory(),
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

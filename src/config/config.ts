@@ -85,17 +85,17 @@ export interface Surroundings {
 /** Reads this process's environment, the only place that does. */
 export function loadConfig(): ParsedConfig {
   return parseConfig(process.env, {
-    homeDirectory: findHomeDirectory(),
+    homeDirectory: ensureHomeDirectory(),
     readText: (path) => readFileSync(path, 'utf8'),
   });
 }
 
 /**
- * Undefined without HOME, for a user without an entry in the user database. The AWS SDK fails without one, so it gets
- * the one that a container has then:
+ * Undefined without HOME, for a user without an entry in the user database: HOME is the one that a container has then,
+ * since the AWS SDK fails without one.
  * https://github.com/opencontainers/runc/blob/00a0ecf55423f79e2aea15b5469bde0d538706cd/libcontainer/init_linux.go
  */
-export function findHomeDirectory(): string | undefined {
+export function ensureHomeDirectory(): string | undefined {
   try {
     return homedir();
   } catch {

@@ -5,6 +5,12 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './place.ts';
 
+/** Arguments of git for commits and tags in a clone, whatever the caller has set: a name, no signature, no hooks. */
+export const GIT_AS_ME = [
+  ...['user.name=me', 'user.email=me@example.com', 'core.hooksPath=/dev/null'],
+  ...['commit.gpgSign=false', 'tag.gpgSign=false'],
+].flatMap((setting) => ['-c', setting]);
+
 /**
  * What a fresh clone would hold: the files that git knows, as they are now, and the dependencies as
  * `npm ci` has installed them here. Returns its path.

@@ -1,7 +1,11 @@
 type Environment = Record<string, string | undefined>;
 
-/** What would lead to somebody's real cluster or account: their cluster, their AWS, their operator's settings. */
-const CALLERS_SETTINGS = /^(KUBECONFIG$|KUBERNETES_(SERVICE|PORT)|AWS_|ALBRIDGE_|POD_NAME)/;
+/**
+ * What would lead to somebody's real cluster or account: their cluster, their AWS, their operator's settings; or, where
+ * a hook of git runs the tests, to its repository: https://git-scm.com/docs/githooks#_description
+ */
+const CALLERS_SETTINGS =
+  /^(KUBECONFIG$|KUBERNETES_(SERVICE|PORT)|AWS_|ALBRIDGE_|POD_NAME|GIT_(?!CONFIG))/;
 /** Where the control plane's binaries come from is a setting of the tests themselves. */
 const KEPT = /^ALBRIDGE_(DOWNLOAD|TEST)_/;
 

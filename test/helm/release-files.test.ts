@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { cloneFresh, removeClone } from '../deploy/clone.ts';
+import { cloneFresh, GIT_AS_ME, removeClone } from '../deploy/clone.ts';
 import { runSteps, writeProgram } from '../deploy/publish-steps.ts';
 import { ROOT } from './helm.ts';
 
@@ -43,14 +43,13 @@ async function tagVersion(): Promise<void> {
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.replace(`\n${heading} Unreleased`, `\n${heading} ${version}`));
   }
-  const me = ['-c', 'user.name=me', '-c', 'user.email=me@example.com'];
   const steps = [
     ['init', '--quiet'],
     ['add', '--all'],
-    [...me, 'commit', '--quiet', '--message', 'release'],
+    ['commit', '--quiet', '--message', 'release'],
     ['tag', TAG],
   ];
-  for (const step of steps) await run('git', step, { cwd: clone });
+  for (const step of steps) await run('git', [...GIT_AS_ME, ...step], { cwd: clone });
 }
 
 /** Only what needs a container, a registry or an identity is played. */

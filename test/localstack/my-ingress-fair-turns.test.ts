@@ -37,15 +37,18 @@ describe('a namespace that spends the AWS budget', () => {
     );
 
     await place.standIn.clearCalls();
+    const listCreates = () => place.standIn.operatorCalls('CreateLoadBalancer');
     await neighbour.create('shop', { subnets });
+    // On a busy machine the tenant has turns before the neighbour's first pass begins, which adds the finalizer.
+    await neighbour.when('shop', ({ metadata }) => metadata.finalizers !== undefined, 120_000);
+    const before = (await listCreates()).length;
     await neighbour.when('shop', isReady, 120_000);
     // A turn of the tenant may have begun already; the neighbour does not wait for another one.
-    const creates = await place.standIn.operatorCalls('CreateLoadBalancer');
-    const position = creates.findIndex(({ input }) =>
+    const position = (await listCreates()).findIndex(({ input }) =>
       JSON.stringify(input).includes(neighbour.namespace),
     );
     expect(position).toBeGreaterThanOrEqual(0);
-    expect(position).toBeLessThanOrEqual(1);
+    expect(position - before).toBeLessThanOrEqual(1);
     const served = (await tenant.list()).filter(isReady).length;
     expect(served).toBeLessThan(50);
   });

@@ -55,7 +55,7 @@ async function startDeleting(): Promise<ChildProcessWithoutNullStreams> {
     ...{ ...aws.environment, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
     KUBECONFIG: place.writeKubeconfig({ server: `http://${server}` }),
   });
-  await vi.waitUntil(() => aws.server.held().length > 0, 20_000);
+  await vi.waitUntil(() => aws.server.held().length > 0, 120_000);
   return child;
 }
 

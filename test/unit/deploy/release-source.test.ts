@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findCause } from '../../../deploy/release/run.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { GIT_AS_ME } from '../../deploy/clone.ts';
 import { Program } from '../../surroundings/program.ts';
 
 /** What `npm run release` asks of its clone. */
@@ -21,8 +22,7 @@ const NEEDED = [
 let clone: string;
 
 async function git(...args: readonly string[]): Promise<string> {
-  const me = ['-c', 'user.name=me', '-c', 'user.email=me@example.com'];
-  return (await promisify(execFile)('git', [...me, ...args], { cwd: clone })).stdout;
+  return (await promisify(execFile)('git', [...GIT_AS_ME, ...args], { cwd: clone })).stdout;
 }
 
 /** With the pages of a release, and without its tag. */
@@ -70,6 +70,7 @@ async function put(path: string): Promise<void> {
   await writeFile(join(clone, path), 'secret: leak\n');
 }
 
+const UNTRACKED = /^release: git does not track (\S+), which is packaged; remove or commit it\n/;
 const NEEDS_HELM = 'release: /bin/false version failed: ';
 
 describe('npm run release refuses', () => {
@@ -99,23 +100,33 @@ describe('npm run release refuses', () => {
     });
   });
 
+  it.each(['deploy/chart/templates/dist/leak.yaml', 'deploy/chart/.env'])(
+    '%s, which git ignores',
+    async (path) => {
+      await git('tag', TAG);
+      await put(path);
+      const { code, output } = await release();
+      expect(code).toBe(1);
+      expect(output).toMatch(UNTRACKED);
+      expect(output).not.toContain(NEEDS_HELM);
+    },
+  );
+});
+
+describe('npm run release takes', () => {
   it.each([
-    'deploy/chart/templates/dist/leak.yaml',
     'deploy/chart/.env',
     'deploy/chart/templates/new.yaml',
     'crds/new/crd.yaml',
     'docs/schemas/new.json',
-  ])('%s, which git does not track, also in a dry run', async (path) => {
+  ])('%s, which git does not track, in a dry run, and names it', async (path) => {
     await git('config', 'status.showUntrackedFiles', 'no');
     await put(path);
-    const { code, output } = await release('--dry-run');
-    expect(code).toBe(1);
-    expect(output).toMatch(/^release: git does not track (\S+), which would be packaged; remove/);
-    expect(path).toContain(/track (\S+),/.exec(output)?.[1]);
+    const { output } = await release('--dry-run');
+    expect(path).toContain(UNTRACKED.exec(output)?.[1]);
+    expect(output).toContain(NEEDS_HELM);
   });
-});
 
-describe('npm run release takes', () => {
   it('the commit with the tag', async () => {
     await git('tag', TAG);
     expect((await release()).output).toContain(NEEDS_HELM);

@@ -90,16 +90,44 @@ describe('an operator that serves some of the namespaces', () => {
     },
   );
 
-  it('leaves the CRDs to the objects of others', async () => {
+  const served = withEnv([{ name: NAME, value: 'web' }]);
+  const theirs = {
+    ...DEPLOYMENT,
+    metadata: { ...DEPLOYMENT.metadata, namespace: 'otherteam' },
+  };
+  const policy = (name: string) => ({
+    ...ROLE,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+  });
+
+  it('leaves the CRDs and policies to other operators and their objects', async () => {
+    const policies = ['albridge-myingress-status', 'albridge-guardrails-subnets'].map(policy);
+    const parameters = { ...ROLE, kind: 'Namespace', metadata: { name: 'albridge-guardrails' } };
     const { code, output, deleted } = await place.undeployApplied(
-      [ROLE, BINDING, DEFINITION, withEnv([{ name: NAME, value: 'web' }])],
-      shared,
+      [ROLE, BINDING, DEFINITION, served, parameters, ...policies],
+      { objects: [WEB, THEIRS, theirs], after: [THEIRS, theirs] },
     );
     expect(code, output).toBe(0);
     expect(output).toMatch(
-      /need the CRDs, which stay:\n {2}MyIngress otherteam\/theirs\nundeploy: nothing else of APPLIED is left in the cluster\n$/,
+      /need the CRDs and policies, which stay:\n {2}Deployment otherteam\/albridge\n {2}MyIngress otherteam\/theirs\nundeploy: nothing else of APPLIED is left in the cluster\n$/,
     );
-    expect(deleted.flat().join()).not.toContain('CustomResourceDefinition');
+    expect(deleted.flat().join()).not.toMatch(/CustomResourceDefinition|Policy|guardrails/);
+  });
+
+  it('is not removed while objects of other namespaces need an operator, and there is no other one', async () => {
+    const { code, output, deleted } = await place.undeployApplied(
+      [ROLE, BINDING, DEFINITION, served],
+      { objects: [WEB, THEIRS] },
+    );
+    expect({ code, deleted }).toEqual({ code: 1, deleted: [] });
+    expect(output).toContain('so nothing was deleted:\n  MyIngress otherteam/theirs\nAdd their');
+  });
+
+  it('may have an empty setting beside envFrom', async () => {
+    const env = withEnv([{ name: NAME }], { envFrom: [{ configMapRef: { name: 'more' } }] });
+    const { code, output } = await place.undeployApplied([ROLE, BINDING, env], { objects: [WEB] });
+    expect(code, output).toBe(0);
   });
 });
 
@@ -145,7 +173,9 @@ describe('the CRDs', () => {
       after: [{ ...DEPLOYMENT, metadata }],
     });
     expect(code, output).toBe(0);
-    expect(output).toContain('need the CRDs, which stay:\n  Deployment otherteam/albridge\n');
+    expect(output).toContain(
+      'need the CRDs and policies, which stay:\n  Deployment otherteam/albridge\n',
+    );
     expect(deleted.flat().join()).not.toContain('CustomResourceDefinition');
   });
 });

@@ -83,7 +83,9 @@ describe('npm run undeploy', () => {
       cluster,
     );
     expect(code, output).toBe(1);
-    expect(output).toMatch(/came meanwhile, so the CRDs stay:\n {2}MyIngress web\/late\n$/);
+    expect(output).toMatch(
+      /came meanwhile, so the CRDs stay:\n {2}MyIngress web\/late\nApply APPLIED again, and run this again\.\n$/,
+    );
     expect(deleted.flat().join()).not.toContain('CustomResourceDefinition');
   });
 
