@@ -25,7 +25,9 @@ interface Node {
   readonly alternate?: Node;
   readonly expression?: Node;
   readonly id?: Node | null;
+  readonly declaration?: Node | null;
   readonly declarations?: readonly { readonly init?: Node | null }[];
+  readonly body?: readonly Node[];
 }
 
 interface Program {
@@ -149,14 +151,18 @@ const scriptsRunLast: Rule = {
   }),
 };
 
-function isInitializedAtLoad({ type, declarations = [] }: Node): boolean {
+function isInitializedAtLoad({ type, declaration, declarations = [] }: Node): boolean {
+  if (declaration) return isInitializedAtLoad(declaration);
   if (type === 'ClassDeclaration') return true;
-  return declarations.some(({ init }) => CONSTANTS.has(init?.type ?? ''));
+  // `{ ... } as const`
+  return declarations.some(({ init }) => CONSTANTS.has(init?.expression?.type ?? init?.type ?? ''));
 }
 
 /** `run()`, `await run()`, `void run()`, `if (flags) await run(flags)`, `run().catch(...)`. */
 function calledBy(node: Node): string | undefined {
-  const inner = node.expression ?? node.consequent ?? node.argument ?? node.callee ?? node.object;
+  const [first] = node.type === 'BlockStatement' ? (node.body ?? []) : [];
+  const inner =
+    first ?? node.expression ?? node.consequent ?? node.argument ?? node.callee ?? node.object;
   return inner === undefined ? node.name : calledBy(inner);
 }
 

@@ -53,7 +53,7 @@ describe('albridge orphans', PATIENT, () => {
       [
         ['--delete', '--yes-delete', '4'],
         {},
-        /nothing was deleted: 3 resources are listed and "4"/,
+        /nothing was deleted: 3 resources can be deleted and "4"/,
       ],
       [['--yes-delete', '3'], {}, /--yes-delete has a meaning only with --delete\n$/],
       [
@@ -82,7 +82,7 @@ describe('albridge orphans', PATIENT, () => {
     expect(await place.standIn.balancer(held)).toBeDefined();
     const again = await albridge([...own, '--delete', '--yes-delete', '3']);
     expect(again.exitCode).toBe(1);
-    expect(again.stderr).toMatch(/: 0 resources are listed and "3" was given; check that cluster/);
+    expect(again.stderr).toMatch(/: 0 resources can be deleted and "3" was given; check that cluster/);
     expect((await albridge([...own, '--delete'])).exitCode).toBe(0);
     expect(await albridge(own)).toEqual({
       exitCode: 0,
@@ -105,7 +105,7 @@ describe('albridge orphans', PATIENT, () => {
     expect(refused.exitCode, refused.stdout).toBe(1);
     expect(refused.stdout).toContain(arn);
     expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Type 3 to delete these resources: 2 albridge: nothing was deleted: 3 resources are listed and "2" was given; compare the list, then give its number',
+      'Type 3 to delete these resources: 2 albridge: nothing was deleted: 3 resources can be deleted and "2" was given; compare the list, then give its number',
     );
     expect(await place.standIn.balancer(arn)).toBeDefined();
 

@@ -42,6 +42,6 @@ function checkTyped(count: number, typed: string): void {
       ? 'check that cluster and account are those that you mean'
       : 'compare the list, then give its number';
   throw new CommandError(
-    `nothing was deleted: ${count} ${count === 1 ? 'resource is' : 'resources are'} listed and "${typed.trim()}" was given; ${next}`,
+    `nothing was deleted: ${count} ${count === 1 ? 'resource' : 'resources'} can be deleted and "${typed.trim()}" was given; ${next}`,
   );
 }

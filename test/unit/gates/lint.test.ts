@@ -100,6 +100,10 @@ const plantings: Readonly<Record<string, Planting>> = {
     rule: 'albridge(scripts-run-last)',
     bad: "if (import.meta.main) await run();\nfunction run(): Promise<string> { return Promise.resolve(A); }\nconst A = 'a';",
   },
+  'a script that runs in a block before a constant of its own type': {
+    rule: 'albridge(scripts-run-last)',
+    bad: "if (import.meta.main) { await run(); }\nfunction run(): Promise<string> { return Promise.resolve(A.b); }\nexport const A = { b: 'c' } as const;",
+  },
   setTimeout: { rule: 'eslint(no-restricted-globals)', bad: 'setTimeout(() => undefined, 1);' },
   setInterval: { rule: 'eslint(no-restricted-globals)', bad: 'setInterval(() => undefined, 1);' },
   fetch: { rule: 'eslint(no-restricted-globals)', bad: "void fetch('http://a');" },

@@ -227,7 +227,7 @@ describe('the confirmation', () => {
   it('takes the number of the option, and only that number', async () => {
     await ask(3, { typed: '3', isTerminal: false }).answer;
     await expect(ask(3, { typed: '2', isTerminal: false }).answer).rejects.toThrow(
-      'nothing was deleted: 3 resources are listed and "2" was given; compare the list, then give its number',
+      'nothing was deleted: 3 resources can be deleted and "2" was given; compare the list, then give its number',
     );
   });
 
@@ -237,7 +237,7 @@ describe('the confirmation', () => {
     expect(asked).toEqual([]);
     await ask(0, { typed: '0' }).answer;
     await expect(ask(0, { typed: '3' }).answer).rejects.toThrow(
-      'nothing was deleted: 0 resources are listed and "3" was given; check that cluster and account are those that you mean',
+      'nothing was deleted: 0 resources can be deleted and "3" was given; check that cluster and account are those that you mean',
     );
   });
 
