@@ -109,8 +109,10 @@ it('runs the suite, records what AWS answered, and leaves nothing', {
     .calls('CreateLoadBalancer')
     .filter(({ outcome }) => outcome === 'ok');
   expect(creates.length).toBeGreaterThan(20);
-  const groups = ['CreateTargetGroup', 'CreateSecurityGroup'] as const;
-  const beside = groups.flatMap((operation) => server.control.calls(operation));
+  const others = [
+    ...(['CreateTargetGroup', 'CreateSecurityGroup', 'CreateListener', 'CreateRule'] as const),
+  ];
+  const beside = others.flatMap((operation) => server.control.calls(operation));
   for (const { input } of [...creates, ...beside]) {
     expect(JSON.stringify(input)).toContain(RUN_TAG);
   }

@@ -4,10 +4,12 @@ import { trimCode } from '../../../src/aws/client/aws-codes.ts';
 import type { Refusal } from './recording.ts';
 import { RUN_TAG } from './run.ts';
 
-/** Listeners and rules go with their balancer. */
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateRule.html, and the pages of the others */
 const TAGGED: ReadonlySet<AwsOperation> = new Set<AwsOperation>([
   'CreateLoadBalancer',
   'CreateTargetGroup',
+  'CreateListener',
+  'CreateRule',
 ]);
 
 interface TaggedInput {
@@ -37,8 +39,7 @@ export function takeRefusals(): readonly Refusal[] {
 }
 
 /**
- * AwsApi in somebody's account: every balancer, target group and security group carries the tag of the run, which the
- * tests do not see; what AWS refuses for its rate is asked again; every other refusal is noted. The balancers are
+ * AwsApi in somebody's account: whatever it creates carries the tag of the run, which the tests do not see; what AWS refuses for its rate is asked again; every other refusal is noted. The balancers are
  * deleted by `remove`, and the rest at the end of the run.
  */
 export class WithinRun implements AwsApi {

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { describePlan, RUN_TAG } from '../../aws/account/run.ts';
+import { WithinRun } from '../../aws/account/within-run.ts';
+
+const TAG = { Key: RUN_TAG, Value: '11221234beef' };
+
+/** Its input, as AWS gets it from a run. */
+async function send(operation: AwsOperation, input: object): Promise<object> {
+  const inputs: object[] = [];
+  const api: AwsApi = {
+    send: async (_, given) => {
+      inputs.push(given);
+      return {};
+    },
+  };
+  await new WithinRun(api, TAG.Value).send(operation, input);
+  return inputs[0] ?? {};
+}
+
+it.each(['CreateLoadBalancer', 'CreateTargetGroup', 'CreateListener', 'CreateRule'] as const)(
+  '%s carries the tag of the run next to those of the test',
+  async (operation) => {
+    const own = { Key: 'team', Value: 'web' };
+    expect(await send(operation, {})).toEqual({ Tags: [TAG] });
+    expect(await send(operation, { Tags: [own] })).toEqual({ Tags: [own, TAG] });
+  },
+);
+
+it('a security group carries the tag of the run in its specification', async () => {
+  const specification = { ResourceType: 'security-group', Tags: [] };
+  expect(await send('CreateSecurityGroup', { TagSpecifications: [specification] })).toEqual({
+    TagSpecifications: [{ ...specification, Tags: [TAG] }],
+  });
+});
+
+it('tags nothing that it does not create', async () => {
+  expect(await send('ModifyRule', { RuleArn: 'arn' })).toEqual({ RuleArn: 'arn' });
+});
+
+it('asks for the right to tag what it creates', () => {
+  expect(describePlan()).toMatch(/^\s*elasticloadbalancing:AddTags$/m);
+  expect(describePlan()).toMatch(/^\s*ec2:CreateTags$/m);
+});
