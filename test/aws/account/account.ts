@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EC2Client } from '@aws-sdk/client-ec2';
 import {
   DescribeLoadBalancersCommand,
@@ -11,9 +11,10 @@ import {
 import { explainAwsFailure } from '../../../src/cli/aws-failure.ts';
 import { type Clients, cleanUp, findLeftovers } from './clean-up.ts';
 import { createGroups, findNetwork, type Place } from './network.ts';
-import { askQuestions } from './questions.ts';
-import { contradictions, mask, type Recording, readVerdicts } from './recording.ts';
+import { areAnswered, askQuestions } from './questions.ts';
+import { keepRecording, type Recording, readVerdicts, refuseUnwritable } from './recording.ts';
 import { type AccountRun, describePlan, isRunId, newRunId, RUN_TAG } from './run.ts';
+import { takeSteps } from './steps.ts';
 
 export interface AccountOptions extends Place {
   readonly mayCost: boolean;
@@ -32,7 +33,9 @@ const FILES = ['operations', 'input-refused', 'traffic'].map((name) => `test/aws
 export async function runInAccount(options: AccountOptions): Promise<number> {
   const runId = options.cleanUp;
   if (runId !== undefined && !isRunId(runId)) throw new Error(`"${runId}" is no id of a run`);
-  refuseUnwritable(options.record);
+  const id = newRunId(new Date());
+  const file = options.record ?? `aws-${id}.json`;
+  if (runId === undefined) refuseUnwritable(file);
   if (runId === undefined && !options.mayCost) {
     say(describePlan());
     say('Nothing was done. To do it: --yes-this-costs-money');
@@ -43,16 +46,10 @@ export async function runInAccount(options: AccountOptions): Promise<number> {
     await checkCaller(account);
     if (runId !== undefined) return await removeRun(account, runId);
     say(describePlan());
-    return await runTests(account, options);
+    return await runTests(account, { ...options, id, file });
   } finally {
     for (const client of Object.values(account.clients)) client.destroy();
   }
-}
-
-/** Before a run that costs money: what it finds is to be kept. */
-function refuseUnwritable(file: string | undefined): void {
-  if (file === undefined || existsSync(dirname(resolve(file)))) return;
-  throw new Error(`--record names a file in ${dirname(file)}, which is not there: make it first`);
 }
 
 interface Account {
@@ -99,37 +96,60 @@ function standIn(): string | undefined {
   throw new Error(`${STAND_IN} is for a stand-in on 127.0.0.1`);
 }
 
-async function runTests(account: Account, options: AccountOptions): Promise<number> {
+interface RunOptions extends Place {
+  readonly id: string;
+  /** Of the recording. */
+  readonly file: string;
+}
+
+async function runTests(account: Account, options: RunOptions): Promise<number> {
   const { clients, region, endpoint } = account;
+  const { id, file } = options;
   await tellOlderRuns(clients);
-  const id = newRunId(new Date());
   const directory = mkdtempSync(join(tmpdir(), 'albridge-aws-'));
   const recordFile = join(directory, 'verdicts.jsonl');
   say(`run ${id} in ${region}${endpoint === undefined ? '' : `, played by ${endpoint}`}`);
   say(`should this process be killed: npm run test:aws -- --backend aws --clean-up ${id}`);
   const interruption = new Interruption();
-  const outcome = { exitCode: 1, answers: {} as Recording['answers'] };
-  try {
-    const network = await findNetwork(clients.ec2, options);
-    const credentials = await clients.elb.config.credentials();
-    const securityGroups = await createGroups(clients.ec2, network.vpcId, id);
-    const run: AccountRun = {
-      ...{ id, region, ...network, securityGroups, credentials, recordFile },
-      ...(endpoint === undefined ? {} : { endpoint }),
-    };
-    outcome.exitCode = await interruption.during(startSuite(run));
-    outcome.answers = await askQuestions(clients, run, { say, signal: interruption.signal });
-  } finally {
-    const removed = await removeRun(account, id);
-    outcome.exitCode ||= removed;
-  }
-  const recording: Recording = {
-    ...{ recordedAt: new Date().toISOString(), region, ...(endpoint && { endpoint }) },
-    ...{ verdicts: readVerdicts(recordFile), answers: outcome.answers },
+  const { signal } = interruption;
+  let run: AccountRun | undefined;
+  return await takeSteps({
+    signal,
+    runSuite: async () => {
+      run = await prepareRun(account, options, recordFile);
+      return await interruption.during(startSuite(run));
+    },
+    ask: async () => (run ? await askQuestions(clients, run, { say, signal }) : {}),
+    keep: (answers) => {
+      if (run === undefined) {
+        rmSync(directory, { recursive: true });
+        return 1;
+      }
+      const recording: Recording = {
+        ...{ recordedAt: new Date().toISOString(), region, ...(endpoint && { endpoint }) },
+        ...(signal.aborted && { isPartial: true as const }),
+        ...{ verdicts: readVerdicts(recordFile), answers },
+      };
+      const code = keepRecording(recording, { file, directory, say });
+      return areAnswered(answers) ? code : 1;
+    },
+    remove: () => removeRun(account, id),
+  });
+}
+
+async function prepareRun(
+  { clients, region, endpoint }: Account,
+  options: RunOptions,
+  recordFile: string,
+): Promise<AccountRun> {
+  const { id } = options;
+  const network = await findNetwork(clients.ec2, options);
+  const credentials = await clients.elb.config.credentials();
+  const securityGroups = await createGroups(clients.ec2, network.vpcId, id);
+  return {
+    ...{ id, region, ...network, securityGroups, credentials, recordFile },
+    ...(endpoint === undefined ? {} : { endpoint }),
   };
-  rmSync(directory, { recursive: true });
-  if (interruption.signal.aborted) return 130;
-  return keep(recording, options.record ?? `aws-${id}.json`) || outcome.exitCode;
 }
 
 /** Whoever runs this next is told what others left; theirs may still be running. */
@@ -199,14 +219,6 @@ async function removeRun({ clients, endpoint }: Account, runId: string): Promise
   for (const { kind, id } of left)
     say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
   return 1;
-}
-
-function keep(recording: Recording, file: string): number {
-  writeFileSync(file, `${mask(JSON.stringify(recording, undefined, 2))}\n`);
-  say(`what AWS answered, without account ids: ${file}`);
-  const wrong = contradictions(recording);
-  for (const sentence of wrong) say(`localstack/differences.ts is wrong: ${sentence}`);
-  return wrong.length === 0 ? 0 : 1;
 }
 
 function say(line: string): void {

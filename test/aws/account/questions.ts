@@ -26,7 +26,8 @@ type Client = ElasticLoadBalancingV2Client;
 
 /**
  * What no page of AWS says about traffic, asked of AWS itself. An answer is what AWS did, in a line;
- * what only traffic could answer says so. Once the signal is aborted, the answers so far.
+ * what only traffic could answer says so, and so does a question that failed on the way to AWS. Once
+ * the signal is aborted, the answers so far.
  */
 export async function askQuestions(
   { elb, impatient }: { readonly elb: Client; readonly impatient: Client },
@@ -35,16 +36,24 @@ export async function askQuestions(
 ): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = { ...NEEDS_TRAFFIC };
   const questions = new Questions(elb, run, signal).all();
-  try {
-    for (const [letter, ask] of Object.entries({ ...questions, i: () => readRate(impatient) })) {
-      signal.throwIfAborted();
+  for (const [letter, ask] of Object.entries({ ...questions, i: () => readRate(impatient) })) {
+    if (signal.aborted) break;
+    try {
       answers[letter] = await answerOf(ask);
-      say(`(${letter}) ${answers[letter]}`);
+    } catch (error) {
+      if (signal.aborted) break;
+      answers[letter] = `${FAILED}: ${String(error)}`;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+    say(`(${letter}) ${answers[letter]}`);
   }
   return answers;
+}
+
+const FAILED = 'not answered, the question failed';
+
+/** Whether each question that needs no traffic and was asked has an answer. */
+export function areAnswered(answers: Readonly<Record<string, string>>): boolean {
+  return !Object.values(answers).some((answer) => answer.startsWith(FAILED));
 }
 
 const NEEDS_TRAFFIC: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type DifferenceId, differences } from '../../../localstack/differences.ts';
 
 /** A refusal as AWS words it. */
@@ -23,6 +31,8 @@ export interface Recording {
   readonly region: string;
   /** Of a stand-in that played AWS: then it proves nothing. */
   readonly endpoint?: string;
+  /** The run was interrupted: it lacks what was not reached. */
+  readonly isPartial?: true;
   readonly verdicts: readonly Verdict[];
   /** By the letters of questions.ts. */
   readonly answers: Readonly<Record<string, string>>;
@@ -58,4 +68,37 @@ export function contradictions({ verdicts }: Pick<Recording, 'verdicts'>): reado
       const row = Object.hasOwn(differences, id) ? differences[id].aws : 'the row is gone';
       return `${id} ("${row}"): not so in "${title}" (${said || 'no refusal'})`;
     });
+}
+
+/** Before a run that costs money: its recording must find a place. */
+export function refuseUnwritable(file: string): void {
+  const isNew = !existsSync(file);
+  try {
+    closeSync(openSync(file, 'a'));
+  } catch (error) {
+    throw new Error(`--record names ${file}, which cannot be written (${codeOf(error)})`);
+  }
+  if (isNew) rmSync(file);
+}
+
+/** Answers with the exit code. The verdicts in `directory` are deleted only once they are in `file`. */
+export function keepRecording(
+  recording: Recording,
+  { file, directory, say }: { file: string; directory: string; say: (line: string) => void },
+): number {
+  try {
+    writeFileSync(file, `${mask(JSON.stringify(recording, undefined, 2))}\n`);
+  } catch (error) {
+    say(`${file} cannot be written (${codeOf(error)}); the verdicts are in ${directory}`);
+    return 1;
+  }
+  rmSync(directory, { recursive: true });
+  say(`what AWS answered, without account ids: ${file}`);
+  const wrong = contradictions(recording);
+  for (const sentence of wrong) say(`localstack/differences.ts is wrong: ${sentence}`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
 }

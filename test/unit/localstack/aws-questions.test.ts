@@ -3,7 +3,7 @@ import {
   ElasticLoadBalancingV2ServiceException,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import { askQuestions } from '../../aws/account/questions.ts';
+import { areAnswered, askQuestions } from '../../aws/account/questions.ts';
 import type { AccountRun } from '../../aws/account/run.ts';
 
 const RUN = { id: '11221234beef', vpcId: 'vpc-1', subnets: [], securityGroups: [] };
@@ -24,8 +24,15 @@ describe('the questions to AWS', () => {
     expect(answers).toMatchObject({ e: 'AccessDenied: no', o: 'AccessDenied: no' });
   });
 
-  it('do not take a defect of their own for an answer of AWS', async () => {
-    await expect(ask(() => Promise.reject(new TypeError('defect')))).rejects.toThrow('defect');
+  it('go on after one that failed, which is noted as no answer of AWS', async () => {
+    const answers = await ask(() => Promise.reject(new Error('read ECONNRESET')));
+    expect(answers).toMatchObject({
+      a: 'not answered, the question failed: Error: read ECONNRESET',
+      m: 'not answered, the question failed: Error: read ECONNRESET',
+      g: expect.stringContaining('it needs traffic'),
+    });
+    expect(areAnswered(answers)).toBe(false);
+    expect(areAnswered({ a: 'accepted', g: String(answers['g']) })).toBe(true);
   });
 
   it('end within a wait of minutes when they are interrupted', { timeout: 3_000 }, async () => {

@@ -1,5 +1,14 @@
-import { expect, it } from 'vitest';
-import { contradictions, mask } from '../../aws/account/recording.ts';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  contradictions,
+  keepRecording,
+  mask,
+  type Recording,
+  refuseUnwritable,
+} from '../../aws/account/recording.ts';
 import { isRunId, newRunId } from '../../aws/account/run.ts';
 
 it('names a row of the table that AWS contradicts, with what AWS said', () => {
@@ -36,4 +45,53 @@ it('gives a run an id that contains the time when it began', () => {
   const id = newRunId(new Date('2026-11-22T07:05:12Z'), () => 0.67);
   expect(id).toBe('11220705ab85');
   expect(isRunId(id)).toBe(true);
+});
+
+describe('the file of the recording', () => {
+  const place = mkdtempSync(join(tmpdir(), 'albridge-recording-'));
+  const file = join(place, 'recording.json');
+  afterAll(() => rmSync(place, { recursive: true }));
+  const RECORDING: Recording = {
+    ...{ recordedAt: '2026-11-22T07:05:12Z', region: 'us-east-1', answers: { e: 'accepted' } },
+    verdicts: [],
+  };
+
+  /** Keeps the recording of a run whose verdicts are in a directory. */
+  function keep(to: string) {
+    const directory = mkdtempSync(join(place, 'verdicts-'));
+    const lines: string[] = [];
+    const options = { file: to, directory, say: (line: string) => lines.push(line) };
+    return { code: keepRecording(RECORDING, options), directory, said: lines.join('\n') };
+  }
+
+  it.each([
+    ['a directory', place, 'EISDIR'],
+    ['a file in a directory that does not exist', join(place, 'none/a.json'), 'ENOENT'],
+    ['a file below a file', join(import.meta.filename, 'a.json'), 'ENOTDIR'],
+  ])('is refused before a run if it is %s', (_, to, code) => {
+    expect(() => refuseUnwritable(to)).toThrow(`cannot be written (${code})`);
+  });
+
+  it('is neither made nor changed by the check', () => {
+    refuseUnwritable(file);
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, 'of an earlier run');
+    refuseUnwritable(file);
+    expect(readFileSync(file, 'utf8')).toBe('of an earlier run');
+  });
+
+  it('has the recording before the verdicts are deleted', () => {
+    const { code, directory } = keep(file);
+    expect(code).toBe(0);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(RECORDING);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it('leaves the verdicts in their directory, which it names, if it has become unwritable', () => {
+    mkdirSync(join(place, 'taken'));
+    const { code, directory, said } = keep(join(place, 'taken'));
+    expect(code).toBe(1);
+    expect(said).toContain(`cannot be written (EISDIR); the verdicts are in ${directory}`);
+    expect(existsSync(directory)).toBe(true);
+  });
 });

@@ -41,6 +41,11 @@ const refused: Readonly<Record<string, Case>> = {
     said: /AWS cannot be read: Could not load credentials .* aws sts get-caller-identity/,
     why: 'it begins only what it can end',
   },
+  'a recording in place of a directory': {
+    args: ['--backend', 'aws', '--yes-this-costs-money', '--region', 'eu-west-1', '--record', '.'],
+    said: /--record names \., which cannot be written \(EISDIR\)/,
+    why: 'what a run finds has been paid for',
+  },
   'to clean up after a run that never was': {
     args: ['--backend', 'aws', '--clean-up', 'everything'],
     said: /"everything" is no id of a run/,
