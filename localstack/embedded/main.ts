@@ -1,5 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { firstSentence } from '../../deploy/no-arguments.ts';
 import type { EmbeddedAwsServerOptions } from './http/server.ts';
 
 // Stripping the types of all files takes longer than the start itself; from the second start on it
@@ -40,14 +41,16 @@ function readArguments(): { readonly values: Flags & { readonly help?: boolean }
   try {
     return parseArgs({ options });
   } catch (error) {
-    fail(error);
+    refuse(firstSentence(error));
   }
 }
 
 async function run(flags: Flags): Promise<void> {
   const options = serverOptions(flags);
   const { startEmbeddedAws } = await import('./http/server.ts');
-  const server = await startEmbeddedAws(options).catch(fail);
+  const server = await startEmbeddedAws(options).catch((error: Error) =>
+    error instanceof RangeError ? refuse(error.message) : fail(error.message),
+  );
   const stop = (): void => {
     void server.stop();
   };
@@ -63,7 +66,7 @@ function serverOptions(flags: Flags): EmbeddedAwsServerOptions {
     quota: numberOf(flags, 'quota'),
   };
   return {
-    port: numberOf(flags, 'port') ?? 4566,
+    port: numberOf(flags, 'port', 65_535) ?? 4566,
     ...(flags.region === undefined ? {} : { region: flags.region }),
     settings: {
       ...(numbers.provisioningMs === undefined ? {} : { provisioningMs: numbers.provisioningMs }),
@@ -73,14 +76,19 @@ function serverOptions(flags: Flags): EmbeddedAwsServerOptions {
   };
 }
 
-function numberOf(flags: Flags, flag: keyof Flags): number | undefined {
+function numberOf(flags: Flags, flag: keyof Flags, max = 999_999_999): number | undefined {
   const text = flags[flag];
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  fail(new RangeError(`--${flag} must be a number, not "${text}"`));
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+  refuse(`--${flag} must be a number from 0 to ${max}, not "${text}"`);
 }
 
-function fail(error: unknown): never {
-  process.stderr.write(`embedded aws: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+/** Of an argument. */
+function refuse(sentence: string): never {
+  fail(`${sentence}; run with --help for usage`, 2);
+}
+
+function fail(sentence: string, exitCode = 1): never {
+  process.stderr.write(`embedded aws: ${sentence}\n`);
+  process.exit(exitCode);
 }

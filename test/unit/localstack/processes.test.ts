@@ -68,18 +68,28 @@ describe('the server as a process', () => {
   const refused: Readonly<
     Record<string, { readonly args: readonly string[]; readonly says: string }>
   > = {
-    'a port that is no number': { args: ['--port', 'x'], says: '--port must be a number' },
-    'an unknown option': { args: ['--speed', '9'], says: "'--speed'" },
-    'an unknown budget': { args: ['--budget', 'half'], says: 'budget must be "aws" or "off"' },
+    'a port that is no number': {
+      args: ['--port', 'x'],
+      says: '--port must be a number from 0 to 65535, not "x"',
+    },
+    'a port that no machine has': {
+      args: ['--port', '65536'],
+      says: '--port must be a number from 0 to 65535, not "65536"',
+    },
+    'an unknown option': { args: ['--speed', '9'], says: "unknown option '--speed'" },
+    'an unknown budget': {
+      args: ['--budget', 'half'],
+      says: 'budget must be "aws" or "off", not "half"',
+    },
     'no region name': {
       args: ['--region', 'here'],
       says: '"here" is not the name of an AWS region',
     },
   };
-  test.for(Object.entries(refused))('refuses %s', async ([, { args, says }]) => {
+  test.for(Object.entries(refused))('refuses %s in one sentence', async ([, { args, says }]) => {
     const { code, output } = await finish(start([SERVER, '--port', '0', ...args]));
-    expect(output).toContain(says);
-    expect(code).toBe(1);
+    expect(output).toBe(`embedded aws: ${says}; run with --help for usage\n`);
+    expect(code).toBe(2);
   });
 
   test('names the port that is taken', async () => {
