@@ -62,4 +62,11 @@ describe('the README', () => {
     const [, steps = ''] = /all (\d+) steps passed/.exec(read('docs/demo.svg')) ?? [];
     expect(README).toContain(`recorded: ${steps} steps`);
   });
+
+  it('requires the Go version that builds the control plane', () => {
+    const kubernetes = read('test/control-plane/modules/kubernetes/go.mod');
+    const [, version = 'none'] = /^go (\d+\.\d+)/m.exec(kubernetes) ?? [];
+    const row = README.split('\n').find((line) => line.startsWith('| control plane |')) ?? '';
+    expect(row.match(/\bGo \d+\.\d+/g)).toEqual([`Go ${version}`, `Go ${version}`]);
+  });
 });
