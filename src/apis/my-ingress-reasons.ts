@@ -18,13 +18,13 @@ export const myIngressReasons = {
   },
   Paused: {
     healedBy: 'nobody',
-    cause: 'The annotation albridge.io/paused stops every write to AWS',
+    cause: 'The annotation albridge.io/paused stops writes to AWS except registrations of targets',
     next: 'remove the annotation albridge.io/paused to continue',
   },
   Planned: {
     healedBy: 'nobody',
     cause:
-      'The annotation albridge.io/mode stops every write to AWS; status.plan has what would be done',
+      'The annotation albridge.io/mode stops writes to AWS except registrations of targets; status.plan has what would be done',
     next: 'remove the annotation albridge.io/mode to execute the plan',
   },
   ObserveMode: {

@@ -9,6 +9,8 @@ import {
   myIngressKind,
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
+import { myIngressReasons } from '../../../src/apis/my-ingress-reasons.ts';
+import { myIngressSchema } from '../../../src/apis/my-ingress-schema.ts';
 import type { KubeObject, ResourceKind } from '../../../src/core/objects/kube-object.ts';
 
 const spec: MyIngressSpec = {
@@ -145,4 +147,10 @@ describe('what is frozen for good', () => {
     });
     expect(managedByValue).toBe('albridge');
   });
+});
+
+it('say of pause and of plan mode that targets are registered all the same, as the CRD does', () => {
+  expect(myIngressSchema.description).toContain('except the registration of targets');
+  for (const { cause } of [myIngressReasons.Paused, myIngressReasons.Planned])
+    expect(cause).toContain('stops writes to AWS except registrations of targets');
 });
