@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { weighed } from './drawing.ts';
 
 export type IngressOperation = Extract<
   AwsOperation,
@@ -69,9 +70,6 @@ const FAULTS = {
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 
 export type IngressFault = keyof typeof FAULTS;
-
-const weighed = <Value>(...all: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> =>
-  fc.oneof(...all.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
 const source = weighed<Source>(
   [3, ANY],

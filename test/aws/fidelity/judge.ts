@@ -113,6 +113,16 @@ function attributeDifference(ours: Outcome, theirs: Outcome): DifferenceId | und
   return common.every(([key, value]) => mine[key] === value) ? 'attribute-defaults' : undefined;
 }
 
+/** Of `key=value`: those that both give are equal, but for one of theirs, which another type of balancer has. */
+export function areAttributesAlike(
+  mine: readonly string[] | undefined,
+  theirs: readonly string[] | undefined,
+  foreign: string,
+): boolean {
+  const common = (theirs ?? []).filter((one) => !one.startsWith(foreign));
+  return common.every((one) => mine?.includes(one));
+}
+
 function subnetsDifference(ours: Outcome, theirs: Outcome): DifferenceId | undefined {
   const { ipAddressType: _, ...mine } = ours.said as Said;
   const { ipAddressType, ...their } = theirs.said as Said;

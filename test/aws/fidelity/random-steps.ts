@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { weighed } from './drawing.ts';
 
 /** What concerns a load balancer alone; test/unit/localstack/traffic has the others. */
 export type BalancerOperation = Extract<
@@ -35,13 +36,10 @@ export type GroupPlace = 'web' | 'internal' | 'unknown';
 
 const SLOTS = 4;
 
-const oneOf = <Value>(...weighed: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> =>
-  fc.oneof(...weighed.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
-
 /** Reads and writes of everyday, and now and then what AWS refuses. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record<Step>({
-    operation: oneOf(
+    operation: weighed(
       [6, 'CreateLoadBalancer'],
       [4, 'DescribeLoadBalancers'],
       [2, 'DeleteLoadBalancer'],
@@ -58,9 +56,15 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       { weight: 8, arbitrary: fc.tuple(fc.nat(SLOTS - 1)) },
       { weight: 2, arbitrary: fc.uniqueArray(fc.nat(SLOTS - 1), { minLength: 2, maxLength: 3 }) },
     ),
-    by: oneOf([1, 'name'], [1, 'arn']),
-    name: oneOf([40, 'own'], [1, 'tooLong'], [1, 'underscore'], [1, 'edgeHyphen'], [1, 'reserved']),
-    subnets: oneOf<readonly SubnetPlace[]>(
+    by: weighed([1, 'name'], [1, 'arn']),
+    name: weighed(
+      [40, 'own'],
+      [1, 'tooLong'],
+      [1, 'underscore'],
+      [1, 'edgeHyphen'],
+      [1, 'reserved'],
+    ),
+    subnets: weighed<readonly SubnetPlace[]>(
       [10, ['one', 'two']],
       [6, ['two', 'three']],
       [4, ['three', 'one', 'two']],
@@ -68,20 +72,20 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       [1, ['one', 'twin']],
       [1, ['one', 'unknown']],
     ),
-    groups: oneOf<readonly GroupPlace[]>(
+    groups: weighed<readonly GroupPlace[]>(
       [10, ['web']],
       [5, ['web', 'internal']],
       [5, ['internal']],
       [1, []],
       [1, ['unknown']],
     ),
-    scheme: oneOf<string | undefined>(
+    scheme: weighed<string | undefined>(
       [8, 'internal'],
       [6, 'internet-facing'],
       [1, undefined],
       [1, 'public'],
     ),
-    ipAddressType: oneOf<string | undefined>(
+    ipAddressType: weighed<string | undefined>(
       [8, 'ipv4'],
       [5, 'dualstack'],
       [3, undefined],
@@ -99,7 +103,7 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       { weight: 1, arbitrary: fc.constant([['no.such.attribute', 'true'] as const]) },
       { weight: 1, arbitrary: fc.constant([['idle_timeout.timeout_seconds', '99999'] as const]) },
     ),
-    pageSize: oneOf<number | undefined>([6, undefined], [3, 2], [2, 400], [1, 0], [1, 401]),
+    pageSize: weighed<number | undefined>([6, undefined], [3, 2], [2, 400], [1, 0], [1, 401]),
   }),
   { minLength: 4, maxLength: 14 },
 );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DifferenceId } from '../../../localstack/differences.ts';
-import type { Verdict } from './judge.ts';
+import { areAttributesAlike, type Verdict } from './judge.ts';
 import type { Condition, SettingsFault, SettingsStep } from './settings-steps.ts';
 import type { Outcome } from './side.ts';
 
@@ -63,8 +63,7 @@ function differenceIn({ operation }: SettingsStep, mine: Said, their: Said) {
   // One of theirs is that of another kind of balancer, and one that of balancers.
   const isGroup = operation.includes('TargetGroup');
   const foreign = isGroup ? 'waf.fail_open.enabled' : 'load_balancing.cross_zone.enabled';
-  const common = (their.attributes ?? []).filter((one) => !one.startsWith(foreign));
-  if (!common.every((one) => mine.attributes?.includes(one))) return undefined;
+  if (!areAttributesAlike(mine.attributes, their.attributes, foreign)) return undefined;
   return isGroup ? 'group-attribute-defaults' : 'attribute-defaults';
 }
 

@@ -2,7 +2,7 @@ import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsApi, AwsOperations } from '../../../src/aws/client/aws-api.ts';
 import { codeFrom } from '../adapter.ts';
 import type { SettingsOperation, SettingsStep } from './settings-steps.ts';
-import type { Outcome } from './side.ts';
+import { createBalancer, type Outcome } from './side.ts';
 
 interface Answer {
   readonly Rules?: readonly Rule[];
@@ -35,7 +35,7 @@ export class SettingsSide {
 
   constructor(place: SettingsPlace) {
     this.#place = place;
-    this.#balancer = createBalancer(place);
+    this.#balancer = createBalancer(place.api, `${place.prefix}b`, place.subnets);
   }
 
   async run(step: SettingsStep): Promise<Outcome> {
@@ -95,10 +95,4 @@ export class SettingsSide {
       if (others.length === 0) this.#made = { ...this.#made, ...made };
     }
   }
-}
-
-async function createBalancer({ api, prefix, subnets }: SettingsPlace): Promise<string> {
-  const input = { Name: `${prefix}b`, Subnets: [...subnets] };
-  const { LoadBalancers } = await api.send('CreateLoadBalancer', input);
-  return LoadBalancers?.[0]?.LoadBalancerArn ?? '';
 }

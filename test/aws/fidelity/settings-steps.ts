@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { applyFault, type FaultOf } from './drawing.ts';
 
 /** Conditions of rules, and attributes of balancers and target groups. */
 export type SettingsOperation = Extract<
@@ -81,7 +82,7 @@ const FAULTS = {
   balancerChoice: [BALANCER, { balancerAttribute: ['routing.http.desync_mitigation_mode', 'off'] }],
   crossZone: [BALANCER, { balancerAttribute: ['load_balancing.cross_zone.enabled', 'false'] }],
   emptyBucket: [BALANCER, { balancerAttribute: ['access_logs.s3.bucket', ''] }],
-} as const satisfies Readonly<Record<string, readonly [RegExp, Partial<SettingsStep>]>>;
+} as const satisfies Readonly<Record<string, FaultOf<SettingsStep>>>;
 
 export type SettingsFault = keyof typeof FAULTS;
 
@@ -130,15 +131,9 @@ export const settingsSteps: fc.Arbitrary<readonly SettingsStep[]> = fc.array(
         ...{ nil: undefined, freq: 3 },
       }),
     })
-    .map(withFault),
+    .map((step) => applyFault(step, FAULTS)),
   { minLength: 6, maxLength: 12, size: 'max' },
 );
-
-function withFault(step: SettingsStep): SettingsStep {
-  const [concerned, changes] = (step.fault && FAULTS[step.fault]) ?? [];
-  if (concerned?.test(step.operation) !== true) return { ...step, fault: undefined };
-  return { ...step, ...changes };
-}
 
 const PLAIN: SettingsStep = {
   operation: 'CreateListener',
@@ -167,7 +162,7 @@ const CHANGES = [
 export const settingsExamples: readonly (readonly SettingsStep[])[] = [
   ...(Object.keys(FAULTS) as SettingsFault[]).flatMap((fault) =>
     CHANGES.filter((operation) => FAULTS[fault][0].test(operation)).map((operation) => [
-      withFault({ ...PLAIN, operation, fault }),
+      applyFault({ ...PLAIN, operation, fault }, FAULTS),
     ]),
   ),
   [GROUP_ATTRIBUTES[2], GROUP_ATTRIBUTES[4]].map((groupAttribute) => {

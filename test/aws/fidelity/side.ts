@@ -11,6 +11,17 @@ export interface Outcome {
   readonly said: unknown;
 }
 
+/** The ARN of a balancer in the first two subnets. */
+export async function createBalancer(
+  api: AwsApi,
+  Name: string,
+  subnets: readonly string[],
+): Promise<string> {
+  const input = { Name, Subnets: subnets.slice(0, 2) };
+  const { LoadBalancers } = await api.send('CreateLoadBalancer', input);
+  return LoadBalancers?.[0]?.LoadBalancerArn ?? '';
+}
+
 type Pairs = readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[];
 
 /** Of a balancer that nobody has ever had. */

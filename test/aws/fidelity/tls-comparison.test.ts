@@ -10,6 +10,7 @@ import {
   knownAmong,
   startContest,
 } from './comparing.ts';
+import { createBalancer } from './side.ts';
 import { judgedTls, judgeTls } from './tls-judge.ts';
 import { type TlsPlace, TlsSide } from './tls-side.ts';
 import { closingTls, openingTls, tlsExamples, tlsSteps } from './tls-steps.ts';
@@ -25,7 +26,7 @@ describe.skipIf(isMissing)('the embedded stand-in and this backend, with TLS', (
     const contents = await makeContents();
     for (const one of contest.contestants) {
       const { api } = one.adapter;
-      const balancer = await createBalancer(one);
+      const balancer = await createBalancer(api, `h${process.pid}x0`, one.network.subnets);
       places.set(one, { api, acm: connectToAcm(one), balancer, contents });
     }
   });
@@ -68,11 +69,4 @@ async function makeContents(): Promise<TlsPlace['contents']> {
   ]);
   const otherKey = { ...shop, privateKey: org.privateKey };
   return { shop, org, ecdsa, expired, otherKey, noPem: { ...shop, certificate: 'no certificate' } };
-}
-
-async function createBalancer({ adapter, network }: Contestant): Promise<string> {
-  const Subnets = network.subnets.slice(0, 2);
-  const input = { Name: `h${process.pid}x0`, Subnets };
-  const { LoadBalancers } = await adapter.api.send('CreateLoadBalancer', input);
-  return LoadBalancers?.[0]?.LoadBalancerArn ?? '';
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DifferenceId } from '../../../localstack/differences.ts';
-import type { Verdict } from './judge.ts';
+import { areAttributesAlike, type Verdict } from './judge.ts';
 import type { Outcome } from './side.ts';
 import type { TlsFault, TlsStep } from './tls-steps.ts';
 
@@ -75,18 +75,14 @@ function judgeAccepted(mine: Said, their: Said): Verdict {
 }
 
 function differenceIn(mine: Said, their: Said): DifferenceId | undefined {
-  if (mine.attributes !== undefined) return attributeDifference(mine, their);
+  if (mine.attributes !== undefined) {
+    const isKnown = areAttributesAlike(mine.attributes, their.attributes, 'tcp.');
+    return isKnown ? 'listener-attribute-defaults' : undefined;
+  }
   if (mine.detail !== undefined) return detailDifference(mine, their);
   if (mine.listed !== undefined) return listDifference(mine, their);
   if (mine.certificates !== undefined) return 'certificate-list';
   return mine.listeners === undefined ? undefined : listenerDifference(mine, their);
-}
-
-/** The attributes that both give must be equal; one of theirs is that of another balancer type. */
-function attributeDifference(mine: Said, their: Said): DifferenceId | undefined {
-  const common = (their.attributes ?? []).filter((one) => !one.startsWith('tcp.'));
-  const isKnown = common.every((one) => mine.attributes?.includes(one));
-  return isKnown ? 'listener-attribute-defaults' : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { applyFault, type FaultOf, weighed } from './drawing.ts';
 
 /** ACM's operations, and those on listeners that have to do with TLS. */
 export type TlsOperation =
@@ -55,7 +56,7 @@ const FAULTS = {
   otherKey: [/^ImportCertificate$/, { content: 'otherKey' }],
   noPem: [/^ImportCertificate$/, { content: 'noPem' }],
   tagsAgain: [/^ImportCertificate$/, { isAgain: true, hasTags: true }],
-} as const satisfies Readonly<Record<string, readonly [RegExp, Partial<TlsStep>]>>;
+} as const satisfies Readonly<Record<string, FaultOf<TlsStep>>>;
 
 export type TlsFault = keyof typeof FAULTS;
 
@@ -75,9 +76,6 @@ const WEIGHTS: readonly (readonly [number, TlsOperation])[] = [
   [1, 'ListCertificates'],
 ];
 const OPERATIONS = WEIGHTS.map(([, operation]) => operation);
-
-const weighed = <Value>(...all: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> =>
-  fc.oneof(...all.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
 /** Listeners and certificates of everyday, and now and then what AWS refuses. */
 export const tlsSteps: fc.Arbitrary<readonly TlsStep[]> = fc.array(
@@ -102,16 +100,10 @@ export const tlsSteps: fc.Arbitrary<readonly TlsStep[]> = fc.array(
         ...(Object.keys(FAULTS) as TlsFault[]).map((fault) => [2, fault] as const),
       ),
     })
-    .map(withFault)
+    .map((step) => applyFault(step, FAULTS))
     .map(sensible),
   { minLength: 6, maxLength: 14, size: 'max' },
 );
-
-function withFault(step: TlsStep): TlsStep {
-  const [concerned, changes] = (step.fault && FAULTS[step.fault]) ?? [];
-  if (concerned?.test(step.operation) !== true) return { ...step, fault: undefined };
-  return { ...step, ...changes };
-}
 
 /** Nobody gives a certificate or a policy for HTTP, unless as a fault. */
 function sensible(step: TlsStep): TlsStep {
@@ -153,7 +145,7 @@ export const tlsExamples: readonly (readonly TlsStep[])[] = [
     ([fault, [concerned]]) => {
       const operation = OPERATIONS.find((one) => concerned.test(one)) ?? 'CreateListener';
       const listener = operation === 'CreateListener' ? 1 : 0;
-      return [withFault({ ...PLAIN, listener, operation, fault })];
+      return [applyFault({ ...PLAIN, listener, operation, fault }, FAULTS)];
     },
   ),
   ...(['Add', 'Remove', 'Describe'] as const).map((verb): readonly TlsStep[] => [

@@ -7,6 +7,7 @@ import {
   knownAmong,
   startContest,
 } from './comparing.ts';
+import { createBalancer } from './side.ts';
 import { judgedTraffic, judgeTraffic } from './traffic-judge.ts';
 import { TrafficSide } from './traffic-side.ts';
 import { closingReads, openingTraffic, trafficSteps } from './traffic-steps.ts';
@@ -51,11 +52,7 @@ describe.skipIf(isMissing)('the embedded stand-in and this backend, with traffic
 });
 
 async function createBalancers({ adapter, network }: Contestant): Promise<readonly string[]> {
-  const Subnets = network.subnets.slice(0, 2);
-  const answers = await Promise.all(
-    [0, 1].map((nth) =>
-      adapter.api.send('CreateLoadBalancer', { Name: `c${process.pid}x${nth}`, Subnets }),
-    ),
+  return await Promise.all(
+    [0, 1].map((nth) => createBalancer(adapter.api, `c${process.pid}x${nth}`, network.subnets)),
   );
-  return answers.map(({ LoadBalancers }) => LoadBalancers?.[0]?.LoadBalancerArn ?? '');
 }

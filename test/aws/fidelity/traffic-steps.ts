@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { weighed } from './drawing.ts';
 
 /** What concerns listeners, rules and target groups; random-steps.ts has the balancers. */
 export type TrafficOperation = Extract<
@@ -58,9 +59,6 @@ const CONCERNED: Readonly<Record<TrafficFault, RegExp>> = {
   foreignTarget: /^RegisterTargets$/,
   reservedTag: /^(Create.*|AddTags)$/,
 };
-
-const weighed = <Value>(...all: readonly (readonly [number, Value])[]): fc.Arbitrary<Value> =>
-  fc.oneof(...all.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
 const SLOTS = 4;
 const slot = fc.nat(SLOTS - 1);
