@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { seededRandom } from '../../localstack/embedded/ec2/seeded-ids.ts';
+import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
+import type { KubeTransport } from '../../src/kube/client/kube-transport.ts';
+import { Operator } from '../../src/operator.ts';
+import { ManualClock } from '../fakes/manual-clock.ts';
+import { RecordingMetrics } from '../fakes/recording-metrics.ts';
+import { ScriptedTransport } from '../fakes/scripted-transport.ts';
+import { SilentLogger } from '../fakes/silent-logger.ts';
+import { ApiServerModel } from '../simulation/api-model/api-server-model.ts';
+import { BUILT_IN_KINDS } from '../simulation/api-model/kinds.ts';
+import { createModelTransport } from '../simulation/api-model/model-transport.ts';
+import { DEFINED_KINDS } from '../simulation/served-definition.ts';
+
+const clock = new ManualClock();
+
+/** An API server with one WebApp, which answers everything but writes of events. */
+function serveOneWebApp(): KubeTransport {
+  const model = new ApiServerModel({
+    ...{ clock, random: seededRandom(1) },
+    kinds: [...BUILT_IN_KINDS, ...DEFINED_KINDS],
+  });
+  const create = (path: string, object: object): void => {
+    model.answer({ method: 'POST', path, headers: {}, body: JSON.stringify(object) }, 'user');
+  };
+  create('/api/v1/namespaces', { metadata: { name: 'web' } });
+  create('/apis/apps.example.com/v1/namespaces/web/webapps', {
+    ...{ metadata: { name: 'shop' }, spec: { image: 'nginx:1' } },
+  });
+  const served = createModelTransport(model, 'operator');
+  const silent = new ScriptedTransport(() => 'hang');
+  return {
+    request: (request) => (request.path.endsWith('/events') ? silent : served).request(request),
+  };
+}
+
+it('drops events that the API server does not take within 200 ms of a stop', async () => {
+  const metrics = new RecordingMetrics();
+  const operator = new Operator(
+    {
+      ...{ transport: serveOneWebApp(), clock, log: new SilentLogger(), metrics },
+      ...{ leadership: { isLeader: () => true }, acquired: Promise.resolve() },
+    },
+    {
+      ...{ mode: 'reconcile', kinds: ['webapp'], readinessGates: false, namespaces: [] },
+      ...{ sweepIntervalMs: 300_000, concurrency: 1, identity: 'a', podName: 'a' },
+    },
+  );
+  await operator.start();
+  await clock.advance(2_000);
+  const steps: string[] = [];
+  const release = async (): Promise<void> => void steps.push('the Lease is released');
+  const stopped = operator.stop(new Error('stopped'), release);
+  void stopped.then(() => steps.push('stopped'));
+
+  await clock.advance(199);
+  expect(steps).toEqual(['the Lease is released']);
+  expect(metrics.valueOf(kubeMetrics.eventsDropped, { cause: 'stopped' }) ?? 0).toBe(0);
+  await clock.advance(1);
+  expect(steps).toEqual(['the Lease is released', 'stopped']);
+  expect(metrics.valueOf(kubeMetrics.eventsDropped, { cause: 'stopped' })).toBeGreaterThan(0);
+  expect(clock.pendingTimers).toBe(0);
+});
