@@ -47,7 +47,7 @@ export const LISTS = {
     allows: isEqual,
   },
   certificates: {
-    form: `^([*]|discovered|${CERTIFICATE}[!-)+-~]*[*]?)$`,
+    form: `^([*]|discovered|${CERTIFICATE}[!-)+.-~-]*[*]?)$`,
     is: 'the ARN of a certificate, its beginning up to the id with * after it, discovered, or *',
     allows: isEqualOrBegins,
   },

@@ -166,6 +166,13 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     [...COMPLETE, 'guardrails.parameters.default\\.schemes=internal bogus'],
     "at '/guardrails/parameters/default.schemes'",
   ],
+  'guardrails with an entry that is none after a comma': [
+    [
+      ...COMPLETE,
+      'guardrails.parameters.default\\.certificates=arn:aws:acm:eu-central-1:111122223333:certificate/a\\,b',
+    ],
+    "at '/guardrails/parameters/default.certificates'",
+  ],
   'a variable of a Secret without a key': [
     [...COMPLETE, 'env.A.valueFrom.secretKeyRef.name=x'],
     "at '/env/A/valueFrom/secretKeyRef': missing property 'key'",
