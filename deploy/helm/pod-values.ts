@@ -60,6 +60,7 @@ const TOLERATION: Schema = {
 
 const TEXT_OF_ONE: Schema = { type: 'string', minLength: 1 };
 
+/** An object with these fields alone; the required ones are texts. */
 function sourceOf(required: readonly string[], optional: readonly string[] = []): Schema {
   return {
     type: 'object',
@@ -114,25 +115,62 @@ export const VARIABLES: Schema = {
   additionalProperties: VARIABLE,
 };
 
-/** https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume/ */
+/** Sources of a volume, without those that nodes no longer mount: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume/ */
+const VOLUME_SOURCES = [
+  ...['awsElasticBlockStore', 'azureDisk', 'azureFile', 'cinder', 'csi', 'downwardAPI'],
+  ...['ephemeral', 'fc', 'flexVolume', 'gcePersistentDisk', 'hostPath', 'image', 'iscsi', 'nfs'],
+  ...['portworxVolume', 'projected', 'vsphereVolume'],
+];
+
+/** One without a source is an emptyDir. */
 const VOLUME: Schema = {
   type: 'object',
   required: ['name'],
-  minProperties: 2,
+  minProperties: 1,
   maxProperties: 2,
-  properties: { name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' } },
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' },
+    ...Object.fromEntries(VOLUME_SOURCES.map((name) => [name, { type: 'object' }])),
+    configMap: sourceOf(['name'], ['items', 'defaultMode', 'optional']),
+    emptyDir: { ...sourceOf([], ['medium', 'sizeLimit']), type: ['object', 'null'] },
+    persistentVolumeClaim: sourceOf(['claimName'], ['readOnly']),
+    secret: sourceOf(['secretName'], ['items', 'defaultMode', 'optional']),
+  },
 };
+
+/** The rules of ValidateVolumeMounts, for a container that is not privileged: https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/core/validation/validation.go */
+const MOUNT_RULES: readonly Schema[] = [
+  demand(
+    { required: ['subPath'], properties: { subPath: TEXT_OF_ONE } },
+    { properties: { subPathExpr: { enum: ['', null] } } },
+  ),
+  demand(
+    {
+      required: ['recursiveReadOnly'],
+      properties: { recursiveReadOnly: { enum: ['Enabled', 'IfPossible'] } },
+    },
+    {
+      required: ['readOnly'],
+      properties: { readOnly: { const: true }, mountPropagation: { enum: ['None', null] } },
+    },
+  ),
+];
 
 const VOLUME_MOUNT: Schema = {
   type: 'object',
   additionalProperties: false,
   required: ['name', 'mountPath'],
   properties: {
-    name: { type: 'string', minLength: 1 },
+    name: TEXT_OF_ONE,
     mountPath: { type: 'string', pattern: '^/[^:]*$' },
-    subPath: { type: 'string' },
-    readOnly: { type: 'boolean' },
+    subPath: TEXT,
+    subPathExpr: TEXT,
+    readOnly: { type: ['boolean', 'null'] },
+    mountPropagation: { enum: ['None', 'HostToContainer', null] },
+    recursiveReadOnly: { enum: ['Disabled', 'IfPossible', 'Enabled', null] },
   },
+  allOf: MOUNT_RULES,
 };
 
 function listOf(description: string, items: Schema): Schema {

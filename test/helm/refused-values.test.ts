@@ -12,6 +12,11 @@ beforeAll(async () => {
 
 afterAll(() => helm?.close());
 
+const MOUNTED = [
+  ...[...COMPLETE, 'volumes[0].name=a'],
+  ...['volumeMounts[0].name=a', 'volumeMounts[0].mountPath=/a'],
+];
+
 const refusals: Readonly<Record<string, readonly [sets: readonly string[], says: string]>> = {
   'no region': [['image.repository=albridge'], "missing property 'region'"],
   'a tag in the repository': [
@@ -239,9 +244,48 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     "at '/settings/ALBRIDGE_METRICS_ADDRESS'",
   ],
   'logs for a terminal': [[...COMPLETE, 'settings.LOG_FORMAT=pretty'], "at '/settings/LOG_FORMAT'"],
-  'a volume without a source': [
-    [...COMPLETE, 'volumes[0].name=ca'],
-    "at '/volumes/0': minProperties: got 1, want 2",
+  'a volume without a name': [
+    [...COMPLETE, 'volumes[0].emptyDir.medium=Memory'],
+    "at '/volumes/0': missing property 'name'",
+  ],
+  'a volume of an unknown source': [
+    [...COMPLETE, 'volumes[0].name=ca', 'volumes[0].configmap.name=ca'],
+    "at '/volumes/0': additional properties 'configmap' not allowed",
+  ],
+  'a volume of two sources': [
+    [...COMPLETE, 'volumes[0].name=ca', 'volumes[0].csi.driver=a', 'volumes[0].nfs.path=/'],
+    "at '/volumes/0': maxProperties: got 3, want 2",
+  ],
+  'a volume of a Secret by the field of a ConfigMap': [
+    [...COMPLETE, 'volumes[0].name=ca', 'volumes[0].secret.name=ca'],
+    "at '/volumes/0/secret': missing property 'secretName'",
+  ],
+  'a volume of a ConfigMap without its name': [
+    [...COMPLETE, 'volumes[0].name=ca', 'volumes[0].configMap.optional=true'],
+    "at '/volumes/0/configMap': missing property 'name'",
+  ],
+  'two volumes of a name': [
+    [...COMPLETE, 'volumes[0].name=ca', 'volumes[1].name=ca'],
+    'volumes: ca is there twice',
+  ],
+  'two mounts at a path': [
+    [
+      ...[...COMPLETE, 'volumes[0].name=a', 'volumeMounts[0].name=a', 'volumeMounts[1].name=a'],
+      ...['volumeMounts[0].mountPath=/a', 'volumeMounts[1].mountPath=/a'],
+    ],
+    'volumeMounts: /a is there twice',
+  ],
+  'a mount of two parts of a volume': [
+    [...MOUNTED, 'volumeMounts[0].subPath=a', 'volumeMounts[0].subPathExpr=a'],
+    "at '/volumeMounts/0/subPathExpr'",
+  ],
+  'a mount that reaches the node': [
+    [...MOUNTED, 'volumeMounts[0].mountPropagation=Bidirectional'],
+    "at '/volumeMounts/0/mountPropagation'",
+  ],
+  'a mount that is to be read-only below alone': [
+    [...MOUNTED, 'volumeMounts[0].recursiveReadOnly=Enabled'],
+    "at '/volumeMounts/0': missing property 'readOnly'",
   ],
   'a mount of a volume that is not there': [
     [...COMPLETE, 'volumeMounts[0].name=ca', 'volumeMounts[0].mountPath=/ca'],

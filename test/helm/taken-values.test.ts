@@ -30,6 +30,27 @@ const taken: Readonly<Record<string, readonly string[]>> = {
     'tolerations[0].value=null',
     'tolerations[0].tolerationSeconds=null',
   ],
+  'values of a release before volumes': ['volumes=null', 'volumeMounts=null'],
+  'a volume without a source, which is an empty directory': [
+    'volumes[0].name=tmp',
+    'volumes[1].name=cache',
+    'volumes[1].emptyDir=null',
+  ],
+  'a mount with each field': [
+    'volumes[0].name=a',
+    'volumes[0].persistentVolumeClaim.claimName=a',
+    'volumeMounts[0].name=a',
+    'volumeMounts[0].mountPath=/a',
+    'volumeMounts[0].subPath=null',
+    'volumeMounts[0].subPathExpr=$(POD_NAME)',
+    'volumeMounts[0].readOnly=true',
+    'volumeMounts[0].mountPropagation=None',
+    'volumeMounts[0].recursiveReadOnly=IfPossible',
+    'volumeMounts[1].name=a',
+    'volumeMounts[1].mountPath=/b',
+    'volumeMounts[1].readOnly=null',
+    'volumeMounts[1].mountPropagation=HostToContainer',
+  ],
   'an annotation whose prefix has upper case': ['podAnnotations.example\\.COM/bar=x'],
 };
 
