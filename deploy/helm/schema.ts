@@ -24,8 +24,9 @@ export function closed(description: string, properties: Readonly<Record<string, 
  * Of a key without a value Helm deletes the default: `keep:` would take CRDs and objects along at an uninstall.
  * https://helm.sh/docs/chart_template_guide/values_files/#deleting-a-default-key
  */
-function isNeeded({ type, properties, additionalProperties }: Schema = {}): boolean {
-  return type === 'boolean' || properties !== undefined || additionalProperties !== undefined;
+function isNeeded(schema: Schema = {}): boolean {
+  const isToggle = schema.type === 'boolean' && schema.default !== undefined;
+  return isToggle || 'properties' in schema || 'additionalProperties' in schema;
 }
 
 export function open(description: string): Schema {

@@ -31,7 +31,10 @@ export function describeSettings(names: readonly string[]): Schema {
   );
 }
 
-/** Narrower than in docs/configuration.md: the manifests have these ports, at the address of the pod, and the image has no pino-pretty. */
+/**
+ * Narrower than in docs/configuration.md: the manifests have these ports, at the address of the pod, the image has no
+ * pino-pretty, and during a rollout two pods run, also of one replica: without an election both would be active.
+ */
 const IN_PODS: Readonly<Record<string, Schema>> = {
   ALBRIDGE_METRICS_ADDRESS: {
     description: 'Where /metrics is served, or off. Accepts :8080 or off. Not set: :8080.',
@@ -40,6 +43,12 @@ const IN_PODS: Readonly<Record<string, Schema>> = {
   ALBRIDGE_HEALTH_ADDRESS: {
     description: 'Where /healthz and /readyz are served. Accepts :8081. Not set: :8081.',
     pattern: '^\\s*((0\\.0\\.0\\.0|\\[::\\])?:8081)?\\s*$',
+  },
+  ALBRIDGE_LEADER_ELECTION: {
+    description:
+      'Whether replicas elect the active one by a Lease. Accepts on. Not set: on, and off in mode observe.',
+    pattern: '^\\s*(on|true)?\\s*$',
+    not: { const: false },
   },
   LOG_FORMAT: {
     description: 'Form of the log lines. Accepts json. Not set: json.',

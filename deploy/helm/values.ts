@@ -148,33 +148,26 @@ const CLUSTER_ID: Schema = {
   properties: { ALBRIDGE_CLUSTER_ID: HAS_TEXT },
 };
 
-/** As src/config/config.ts has it. A variable of `env` counts too. */
-const NEEDS_CLUSTER_ID: Schema = {
-  properties: {
-    operator: whenTrue('enabled'),
-    kinds: whenTrue('myingress'),
-    // It demands one itself.
-    singleNamespace: { const: false },
-    settings: {
-      required: ['ALBRIDGE_NAMESPACES'],
-      properties: { ALBRIDGE_NAMESPACES: HAS_TEXT },
-    },
-    env: { not: { required: ['ALBRIDGE_CLUSTER_ID'] } },
-  },
+/** As src/config/config.ts has it. */
+const OF_NAMESPACES: Readonly<Record<string, Schema>> = {
+  kinds: whenTrue('myingress'),
+  singleNamespace: { const: false },
+  settings: { required: ['ALBRIDGE_NAMESPACES'], properties: { ALBRIDGE_NAMESPACES: HAS_TEXT } },
 };
 
-/** Of two that elect nobody both would work. */
-const WITHOUT_ELECTION: Schema = {
-  properties: {
-    settings: {
-      required: ['ALBRIDGE_LEADER_ELECTION'],
-      properties: {
-        ALBRIDGE_LEADER_ELECTION: {
-          anyOf: [{ const: false }, { type: 'string', pattern: '^\\s*(off|false)\\s*$' }],
-        },
-      },
-    },
-  },
+/** Of an operator with these values, unless `env` has it. */
+function demandClusterId(values: Readonly<Record<string, Schema>>): Schema {
+  const env = { not: { required: ['ALBRIDGE_CLUSTER_ID'] } };
+  return demand(
+    { properties: { ...values, operator: whenTrue('enabled'), env } },
+    { properties: { settings: CLUSTER_ID } },
+  );
+}
+
+/** Helm or a parent chart sets them, and the templates do not read them. */
+const OF_PARENTS: Readonly<Record<string, Schema>> = {
+  global: open('Values of a parent chart.'),
+  enabled: { description: 'Condition of a parent chart.', type: 'boolean' },
 };
 
 /** The text of values.schema.json. */
@@ -182,7 +175,7 @@ export function renderSchema(settingNames: readonly string[]): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Values of the albridge chart',
-    ...closed('', { ...describeValues(settingNames), global: open('Values of a parent chart.') }),
+    ...closed('', { ...describeValues(settingNames), ...OF_PARENTS }),
     description: HEAD,
     // Without an operator there is nothing to run and no AWS to reach.
     allOf: [
@@ -193,9 +186,8 @@ export function renderSchema(settingNames: readonly string[]): string {
           ...demand({ properties: { kinds: whenTrue('myingress') } }, { required: ['region'] }),
         },
       ),
-      demand(whenTrue('singleNamespace'), { properties: { settings: CLUSTER_ID } }),
-      demand(NEEDS_CLUSTER_ID, { properties: { settings: CLUSTER_ID } }),
-      demand(WITHOUT_ELECTION, { properties: { replicas: { maximum: 1 } } }),
+      demandClusterId({ singleNamespace: { const: true } }),
+      demandClusterId(OF_NAMESPACES),
     ],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -227,12 +227,51 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     'settings.ALBRIDGE_NAMESPACES: leave it out',
   ],
   'more replicas than an integer holds': [[...COMPLETE, 'replicas=3000000000'], "at '/replicas'"],
-  'two replicas without an election': [
-    [...COMPLETE, 'settings.ALBRIDGE_LEADER_ELECTION=off'],
-    "at '/replicas': maximum: got 2, want 1",
+  'no election, since each rollout runs two pods': [
+    [...COMPLETE, 'settings.ALBRIDGE_LEADER_ELECTION=off', 'replicas=1'],
+    "at '/settings/ALBRIDGE_LEADER_ELECTION'",
+  ],
+  'no election, as YAML reads off': [
+    [...COMPLETE, 'settings.ALBRIDGE_LEADER_ELECTION=false'],
+    "at '/settings/ALBRIDGE_LEADER_ELECTION'",
+  ],
+  'a setting of the manifests in a variable': [
+    [...COMPLETE, 'env.LOG_FORMAT=pretty'],
+    'env.LOG_FORMAT: set settings.LOG_FORMAT in its place',
+  ],
+  'no election by a variable': [
+    [...COMPLETE, 'env.ALBRIDGE_LEADER_ELECTION=off'],
+    'env.ALBRIDGE_LEADER_ELECTION: set settings.ALBRIDGE_LEADER_ELECTION in its place',
+  ],
+  'no health endpoint by a variable': [
+    [...COMPLETE, 'env.ALBRIDGE_HEALTH_ADDRESS=off'],
+    'env.ALBRIDGE_HEALTH_ADDRESS: set settings.ALBRIDGE_HEALTH_ADDRESS in its place',
+  ],
+  'metrics on another port by a variable': [
+    [...COMPLETE, 'env.ALBRIDGE_METRICS_ADDRESS=:9090'],
+    'env.ALBRIDGE_METRICS_ADDRESS: set settings.ALBRIDGE_METRICS_ADDRESS in its place',
+  ],
+  'namespaces beside the one of the release by a variable': [
+    [
+      ...[...COMPLETE, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=a'],
+      'env.ALBRIDGE_NAMESPACES=web',
+    ],
+    'env.ALBRIDGE_NAMESPACES: leave it out',
+  ],
+  'a Service for metrics that are off': [
+    [...COMPLETE, 'settings.ALBRIDGE_METRICS_ADDRESS=off', 'metricsService.enabled=true'],
+    'metricsService.enabled: /metrics is off, leave settings.ALBRIDGE_METRICS_ADDRESS out',
+  ],
+  'scrapes of metrics that are off': [
+    [...COMPLETE, 'settings.ALBRIDGE_METRICS_ADDRESS=0', 'podMonitor.enabled=true'],
+    'podMonitor.enabled: /metrics is off',
+  ],
+  'alerts on metrics that are off': [
+    [...COMPLETE, 'settings.ALBRIDGE_METRICS_ADDRESS= off ', 'alerts.enabled=true'],
+    'alerts.enabled: /metrics is off',
   ],
   'no health endpoint': [
-    [...COMPLETE, 'settings.ALBRIDGE_HEALTH_ADDRESS.value=off'],
+    [...COMPLETE, 'settings.ALBRIDGE_HEALTH_ADDRESS=off'],
     "at '/settings/ALBRIDGE_HEALTH_ADDRESS'",
   ],
   'health on a port without a probe': [

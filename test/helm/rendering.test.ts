@@ -192,7 +192,7 @@ describe('values', () => {
     ['resources.limits.cpu=2', 'resources.requests.cpu=0.5', 'resources.limits.memory=1.5Gi'],
     ['nodeSelector=null', 'podAnnotations=null', 'resources.requests=null'],
     ['podAnnotations.example\\.com/team=a text: with {anything}', 'podMonitor.labels.release='],
-    ['settings.ALBRIDGE_LEADER_ELECTION=off', 'replicas=1'],
+    ['settings.ALBRIDGE_LEADER_ELECTION=on', 'settings.ALBRIDGE_MODE=observe'],
     ['settings.ALBRIDGE_METRICS_ADDRESS=off', 'settings.ALBRIDGE_HEALTH_ADDRESS=[::]:8081'],
     [
       ...['volumes[0].name=ca', 'volumes[0].configMap.name=ca'],

@@ -30,6 +30,24 @@ const taken: Readonly<Record<string, readonly string[]>> = {
     'tolerations[0].value=null',
     'tolerations[0].tolerationSeconds=null',
   ],
+  'an election': ['settings.ALBRIDGE_LEADER_ELECTION=true'],
+  'a setting that is blank, and a variable': [
+    'settings.ALBRIDGE_CLUSTER_ID= ',
+    'env.ALBRIDGE_CLUSTER_ID=a',
+  ],
+  'one namespace with an id that is a variable': [
+    'singleNamespace=true',
+    'settings.ALBRIDGE_CLUSTER_ID=',
+    'env.ALBRIDGE_CLUSTER_ID=a',
+  ],
+  'what would break an operator, where none is installed': [
+    'operator.enabled=false',
+    'singleNamespace=true',
+    'env.AWS_REGION=eu-central-1',
+    'volumeMounts[0].name=a',
+    'volumeMounts[0].mountPath=/a',
+  ],
+  'the condition of a parent chart': ['enabled=true'],
   'values of a release before volumes': ['volumes=null', 'volumeMounts=null'],
   'a volume without a source, which is an empty directory': [
     'volumes[0].name=tmp',
