@@ -8,7 +8,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { listTemplates, renderTemplates } from './templates.ts';
 import { renderSchema, renderValues } from './values.ts';
 
-/** `npm run gen`: everything in deploy/chart but settings.yaml, NOTES.txt and the files in values/. */
+/** `npm run gen`: everything in deploy/chart but settings.yaml, refusals.yaml, NOTES.txt and the files in values/. */
 
 export const CHART = resolve(import.meta.dirname, '../chart');
 

@@ -6,8 +6,8 @@ import { addLabels, DEPLOYMENT, type Edit, KEEP, PARAMETERS, SERVICE_ACCOUNT } f
 
 /**
  * The templates of the Helm chart, written from the files that kustomize renders: the same text, with a
- * condition around it and values in place of what an overlay patches. Only settings.yaml and NOTES.txt in
- * deploy/chart/templates are written by hand.
+ * condition around it and values in place of what an overlay patches. Only settings.yaml, refusals.yaml and NOTES.txt
+ * in deploy/chart/templates are written by hand.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -152,8 +152,8 @@ const FROM_SETTINGS =
   /^ {14}valueFrom:\n {16}configMapKeyRef: \{ name: albridge-settings, key: \w+, optional: true \}\n$/;
 
 /**
- * Every variable that `env` of the values has replaces the one of that name. What comes from the ConfigMap is one
- * list of names.
+ * Every variable that `env` of the values has replaces the one of that name, if refusals.yaml lets it. What comes from
+ * the ConfigMap is one list of names.
  */
 function writeVariables(text: string): string {
   const names: string[] = [];
@@ -169,7 +169,7 @@ function writeVariables(text: string): string {
 }
 
 function switchOn(name: string, when: string): string {
-  return `            {{- if and ${when} (not (hasKey .Values.env "${name}")) }}
+  return `            {{- if ${when} }}
             - name: ${name}
               value: "on"
             {{- end }}
