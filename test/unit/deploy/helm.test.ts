@@ -19,6 +19,7 @@ const NOT_IN_THE_CHART: Readonly<Record<string, string>> = {
 interface Schema {
   readonly description?: string;
   readonly type?: string;
+  readonly pattern?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: unknown;
@@ -89,6 +90,19 @@ describe('values.schema.json', () => {
       if (property.properties) expect(property.additionalProperties, path).toBe(false);
     }
     expect(properties(schema()).length).toBeGreaterThan(40);
+  });
+
+  it.each(['metrics', 'health'])('takes the container port of %s and no other', (name) => {
+    const deployment = read('deploy/base/deployment.yaml');
+    const [, port = ''] =
+      new RegExp(`name: ${name}\\n +containerPort: (\\d+)`).exec(deployment) ?? [];
+    const key = `settings.ALBRIDGE_${name.toUpperCase()}_ADDRESS`;
+    const [, setting] = properties(schema()).find(([path]) => path === key) ?? [];
+    expect(setting?.description).toContain(`Not set: :${port}.`);
+    const addresses = ['', '0.0.0.0', '[::]'].map((host) => `${host}:${port}`);
+    const isTaken = new RegExp(setting?.pattern ?? '-');
+    expect(addresses.filter((address) => !isTaken.test(address))).toEqual([]);
+    expect(`:${port}0`).not.toMatch(isTaken);
   });
 
   it('is not written for a variable that nothing describes', () => {
