@@ -39,9 +39,9 @@ export class Rights {
     for (const right of listRights(request)) this.#review(right);
   }
 
-  /** One sentence for each right that is missing. */
+  /** One sentence for each right that is missing, in however many namespaces. */
   listMissing(): readonly string[] {
-    return [...this.#missing.keys()];
+    return [...new Set([...this.#missing.values()].map(describeRight))];
   }
 
   /** Calls `onGranted` whenever permission granted. */
@@ -54,18 +54,20 @@ export class Rights {
   }
 
   #review(right: Right): void {
-    const sentence = describeRight(right);
-    if (this.#missing.has(sentence) || this.#asked.has(sentence)) return;
-    this.#asked.add(sentence);
-    void this.#checkRight(sentence, right).finally(() => this.#asked.delete(sentence));
+    const key = getRightKey(right);
+    if (this.#missing.has(key) || this.#asked.has(key)) return;
+    this.#asked.add(key);
+    void this.#checkRight(key, right).finally(() => this.#asked.delete(key));
   }
 
-  async #checkRight(sentence: string, right: Right): Promise<void> {
+  async #checkRight(key: string, right: Right): Promise<void> {
     if (await this.#isAllowed(right)) return;
-    this.#missing.set(sentence, right);
+    const why = describeRight(right);
+    const isReported = this.listMissing().includes(why);
+    this.#missing.set(key, right);
     const { verb, group, resource, subresource } = right;
     const fields = omitUndefined({ verb, group, resource, subresource });
-    this.#options.log.error('permission missing', { ...fields, why: sentence });
+    if (!isReported) this.#options.log.error('permission missing', { ...fields, why });
     if (!this.#isRechecking) void this.#recheckMissing();
   }
 
@@ -75,10 +77,11 @@ export class Rights {
     this.#isRechecking = true;
     while (this.#missing.size > 0 && !signal.aborted) {
       await sleep(clock, addJitter(clock, RECHECK_MS, 0.2), signal).catch(() => {});
-      for (const [sentence, right] of [...this.#missing]) {
+      for (const [key, right] of [...this.#missing]) {
         if (signal.aborted || !(await this.#isAllowed(right))) continue;
-        this.#missing.delete(sentence);
-        log.info('permission granted', { after: sentence });
+        this.#missing.delete(key);
+        const after = describeRight(right);
+        if (!this.listMissing().includes(after)) log.info('permission granted', { after });
         this.#onGranted();
       }
     }
@@ -166,6 +169,11 @@ function parseRight(request: KubeRequest): Right | undefined {
   const verb = deriveVerb(request, named.length > 1);
   const namespace = isNamespaced ? parts[1] : undefined;
   return omitUndefined({ verb, group, resource, subresource, namespace, name });
+}
+
+/** A Role grants a right in its namespace, and seldom by name. */
+function getRightKey(right: Right): string {
+  return JSON.stringify({ ...right, name: undefined });
 }
 
 /** `the operator may not patch myingresses/status in demo.rtfm.co.ua: grant ...` */

@@ -182,6 +182,10 @@ type Answer = { readonly allowed: boolean } | 'error';
 
 const CREATE = { method: 'POST', path: '/api/v1/namespaces/web/pods', body: '{}' } as const;
 const REMOVE = { method: 'DELETE', path: '/api/v1/namespaces/web/pods/one' } as const;
+const createIn = (namespace: string): KubeRequest => ({
+  ...CREATE,
+  path: `/api/v1/namespaces/${namespace}/pods`,
+});
 const isDeletion = ({ verb }: Right): boolean => verb === 'delete';
 
 /** A client whose every request but a review is refused with 403. */
@@ -269,6 +273,24 @@ describe('rights', () => {
     await bench.clock.advance(12_001);
     expect(bench.rights.listMissing()).toEqual([expect.stringMatching(SENTENCE)]);
     bench.rights.stop();
+  });
+
+  it('notices the grant in one namespace while another still lacks it, and shows one sentence', async () => {
+    const bench = setUp();
+    let granted = 0;
+    bench.rights.onGranted(() => void granted++);
+    await bench.fail(createIn('a'));
+    await bench.fail(createIn('b'));
+    expect(bench.rights.listMissing()).toEqual([expect.stringMatching(SENTENCE)]);
+    for (const [round, allowed] of [['b'], ['b', 'a']].entries()) {
+      expect(granted).toBe(round);
+      bench.answer = ({ namespace = '' }) => ({ allowed: allowed.includes(namespace) });
+      await bench.clock.advance(12_001);
+      expect(granted).toBe(round + 1);
+      expect(bench.rights.listMissing()).toHaveLength(1 - round);
+    }
+    const messages = bench.log.shown.map(({ message }) => message);
+    expect(messages).toEqual(['permission missing', 'permission granted']);
   });
 
   it('reports one that is taken away again, and looks again for that one too', async () => {
