@@ -86,6 +86,9 @@ function runWith(
     refreshMetrics: () => {
       for (const part of [controller, targets, aws]) part.refreshMetrics();
     },
-    requeueFailed: (reason) => controller.requeueFailed(reason),
+    requeueFailed: (reason) => {
+      controller.requeueFailed(reason);
+      targets.requeueGates();
+    },
   };
 }

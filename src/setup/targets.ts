@@ -29,7 +29,8 @@ const ENDPOINT_SLICE: ResourceKind = {
 };
 
 /** Targets as a MyIngress has them, and when the last call is over after a stop. */
-export type RunningTargets = Targets & Pick<TargetsController, 'stopped' | 'refreshMetrics'>;
+export type RunningTargets = Targets &
+  Pick<TargetsController, 'stopped' | 'refreshMetrics' | 'requeueGates'>;
 
 /**
  * Opens the watches at once; what it returns is for the controller's setup to call once the caches are filled.

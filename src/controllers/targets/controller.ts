@@ -91,6 +91,11 @@ export class TargetsController {
     };
   };
 
+  /** Call when a right in Kubernetes was granted. */
+  requeueGates(): void {
+    this.#gates?.checkAll();
+  }
+
   /** Call before each scrape. */
   refreshMetrics(): void {
     const groups = [...this.#byOwner.keys()].flatMap((owner) => this.#listCounted(owner));

@@ -98,6 +98,11 @@ export class ReadinessGates {
     for (const key of this.#waiting.get(namespace)?.keys() ?? []) this.#queue.add(key);
   }
 
+  /** A write that failed is repeated now, not after its backoff. */
+  checkAll(): void {
+    for (const namespace of this.#waiting.keys()) this.check(namespace);
+  }
+
   /** Resolves after `stop`, when the writes that are under way have ended. */
   async run(): Promise<void> {
     await Promise.all(Array.from({ length: WRITES_AT_ONCE }, () => this.#runWorker()));

@@ -327,6 +327,19 @@ describe('the writes', () => {
     expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
   });
 
+  it('are repeated at once when a right was granted, not after their backoff', async () => {
+    const { bench, pods } = await rolling();
+    const refusal = createFailure(kubeReasons, 'Forbidden', { observed: 'no' });
+    pods.failures.push(...Array.from({ length: 6 }, () => refusal));
+    heal(bench);
+    while (pods.failures.length > 0) await bench.clock.advance(1_000);
+    await bench.clock.advance(1_000);
+    expect(pods.written).toEqual([]);
+    bench.targets.requeueGates();
+    await bench.clock.settle();
+    expect(pods.written).toEqual(OPENED);
+  });
+
   it('wait after a start for what the groups say', async () => {
     const { bench, pods, arn } = await rolling();
     bench.stop();
