@@ -36,8 +36,8 @@ export const driftScanMetrics = {
   completedAt: {
     type: 'gauge',
     name: 'albridge_drift_scan_timestamp_seconds',
-    help: 'Unix time of the last drift scan that AWS answered, or of the start of the scans.',
-    use: 'Subtract it from time(): older than a few intervals means that drift is not detected now.',
+    help: 'Unix time of the last drift scan that AWS answered in full, or of the start of the scans.',
+    use: 'Subtract it from time(): older than a few intervals means that drift is not detected now, or not all of it; the log names the part.',
     labels: [],
   },
   interval: {
@@ -109,9 +109,9 @@ export class DriftScan {
     metrics.count(driftScanMetrics.found, {}, 0);
     this.#recordCompletion();
     while (!signal.aborted) {
-      const isDone = !this.#isUsed || (await this.#scan(enqueue, signal));
-      if (isDone) this.#recordCompletion();
-      const pauseMs = isDone ? intervalMs : Math.min(intervalMs, RETRY_MS);
+      const result = this.#isUsed ? await this.#scan(enqueue, signal) : 'complete';
+      if (result === 'complete') this.#recordCompletion();
+      const pauseMs = result === 'failed' ? Math.min(intervalMs, RETRY_MS) : intervalMs;
       await sleep(clock, addJitter(clock, pauseMs, 0.1), signal);
     }
   }
@@ -121,8 +121,8 @@ export class DriftScan {
     metrics.gauge(driftScanMetrics.completedAt, {}, clock.now() / 1000);
   }
 
-  /** False if AWS did not answer: drift is not detected until the next try, and the log states it. */
-  async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<boolean> {
+  /** Drift in a part that AWS did not answer is not detected until the next try, and the log states it. */
+  async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<ScanResult> {
     const { cache, inventory, log } = this.#options;
     // An object created from here on has a pass of its own and need not be in the snapshot.
     const objects = cache.list();
@@ -133,18 +133,17 @@ export class DriftScan {
     } catch (error) {
       if (!signal.aborted)
         log.error('drift scan failed: cannot list load balancers', { err: error });
-      return false;
+      return 'failed';
     }
     await forEachInTurns(objects, { clock: this.#options.clock, signal }, (before) => {
       const object = cache.get(getKey(before));
-      if (object !== undefined) this.#publish(object);
-      if (object !== undefined && this.#needsPass(object)) {
-        enqueue(getKey(object), { priority: LOW_PRIORITY });
-      }
+      if (object === undefined) return;
+      this.#publish(object);
+      if (this.#needsPass(object)) enqueue(getKey(object), { priority: LOW_PRIORITY });
     });
-    await this.#checkManagedGroups(objects, enqueue, signal);
-    await this.#readOthers(objects, enqueue, signal);
-    return true;
+    const areGroupsChecked = await this.#checkManagedGroups(objects, enqueue, signal);
+    const areOthersRead = await this.#readOthers(objects, enqueue, signal);
+    return areGroupsChecked && areOthersRead ? 'complete' : 'partial';
   }
 
   async #listDesired(objects: readonly MyIngress[], signal: AbortSignal): Promise<Desired> {
@@ -229,14 +228,13 @@ export class DriftScan {
     return true;
   }
 
-  /** A failure leaves it to the next scan. */
-  async #checkManagedGroups(
+  #checkManagedGroups(
     objects: readonly MyIngress[],
     enqueue: Enqueue,
     signal: AbortSignal,
-  ): Promise<void> {
-    const { cache, clock, log } = this.#options;
-    try {
+  ): Promise<boolean> {
+    const { cache, clock } = this.#options;
+    return this.#readPart('managed security groups', signal, async () => {
       const hasDrifted = await this.#managedGroups.read(objects, signal);
       await forEachInTurns(objects, { clock, signal }, (before) => {
         const object = cache.get(getKey(before));
@@ -244,30 +242,37 @@ export class DriftScan {
         this.#recordDrift();
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       });
-    } catch (error) {
-      if (!signal.aborted) log.info('cannot read the managed security groups', { err: error });
-    }
+    });
   }
 
-  /** A failure leaves it to the next scan. */
-  async #readOthers(
+  #readOthers(
     objects: readonly MyIngress[],
     enqueue: Enqueue,
     signal: AbortSignal,
-  ): Promise<void> {
-    try {
+  ): Promise<boolean> {
+    return this.#readPart('tags of other resources', signal, async () => {
       await this.#orphans.count(signal);
       const found = await this.#strays.find(objects, signal);
       for (const key of found) enqueue(key, { priority: LOW_PRIORITY });
+    });
+  }
+
+  /** Returns whether it was read. A failure leaves this part to the next scan. */
+  async #readPart(part: string, signal: AbortSignal, read: () => Promise<void>): Promise<boolean> {
+    try {
+      await read();
+      return true;
     } catch (error) {
-      if (!signal.aborted) {
-        this.#options.log.info('cannot read the tags of other load balancers and target groups', {
-          err: error,
-        });
-      }
+      const { log } = this.#options;
+      if (!signal.aborted)
+        log.error('drift scan incomplete: cannot read a part', { part, err: error });
+      return false;
     }
   }
 }
+
+/** Partial: the balancers and their traffic are compared, the rest is not. */
+type ScanResult = 'complete' | 'partial' | 'failed';
 
 /** The names and ARNs that the scan asks for. */
 interface Desired {

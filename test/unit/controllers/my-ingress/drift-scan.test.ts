@@ -54,6 +54,20 @@ describe('the drift scan', () => {
     expect(ageMs()).toBeLessThanOrEqual(MINUTE_MS);
   });
 
+  it('counts as old where it could not read the tags of other load balancers', async () => {
+    const world = await worldOf(1);
+    world.outOfBand('CreateLoadBalancer', { Name: 'other', Subnets: ['subnet-a', 'subnet-b'] });
+    const scannedAt = (): number | undefined => world.metrics.valueOf(driftScanMetrics.completedAt);
+    const before = scannedAt();
+    // The tags of its own balancer are the first that it reads.
+    const denied = { code: 'AccessDenied', status: 403, message: 'no' };
+    world.fault('DescribeTags', { kind: 'error', ...denied }, { skip: 1 });
+    await world.clock.advance(ONE_SCAN_MS);
+    expect(scannedAt()).toBe(before);
+    await world.clock.advance(ONE_SCAN_MS);
+    expect(scannedAt()).toBeGreaterThan(before ?? 0);
+  });
+
   it('lets others work after each 25 objects that it compares', async () => {
     const world = await worldOf(100);
     const timers = vi.spyOn(world.clock, 'setTimer');

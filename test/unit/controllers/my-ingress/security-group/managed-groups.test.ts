@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { driftScanMetrics } from '../../../../../src/controllers/my-ingress/drift-scan.ts';
 import { SHOP } from '../traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
 
 const LIST = 'DescribeSecurityGroups';
+const ONE_SCAN_MS = SCAN_MS * 1.1;
+const LONG = { forMs: 10 * ONE_SCAN_MS };
 const FOREIGN = [
   { IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '192.0.2.0/24' }] },
 ];
@@ -73,4 +76,40 @@ it('a list that is older than an edit shows no drift', async () => {
   await world.clock.advance(7_500);
   expect(world.aws.control.calls(LIST).length, 'lists of the scan').toBe(before.lists + 1);
   expect(passes()).toBe(before.passes);
+});
+
+describe('a scan for which AWS denies the list of managed security groups', () => {
+  it('repairs other drift, and its gauge stays old until it is granted', async () => {
+    const world = await settled();
+    await world.applied('plain');
+    const plain = world.object('plain').status.alb?.arn ?? '';
+    const scannedAt = (): number | undefined => world.metrics.valueOf(driftScanMetrics.completedAt);
+    await world.clock.advance(ONE_SCAN_MS);
+    const before = scannedAt();
+    const denied = { code: 'UnauthorizedOperation', status: 403, message: 'no' };
+    world.fault(LIST, { kind: 'error', ...denied }, LONG);
+    const managedBy = (): unknown =>
+      world.balancers.find(({ arn }) => arn === plain)?.tags['albridge.io/managed-by'];
+    world.tagOutOfBand(plain, { 'albridge.io/managed-by': 'others' });
+    await world.clock.advance(2 * ONE_SCAN_MS);
+    expect(managedBy()).toBe('albridge');
+    expect(scannedAt()).toBe(before);
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        message: 'drift scan incomplete: cannot read a part',
+        fields: expect.objectContaining({ part: 'managed security groups' }) as object,
+      }),
+    );
+    world.aws.control.clearFaults();
+    await world.clock.advance(ONE_SCAN_MS);
+    expect(scannedAt()).toBeGreaterThan(before ?? 0);
+  });
+
+  it('comes no more often than others', async () => {
+    const world = await settled();
+    world.fault(LIST, { kind: 'error', code: 'InternalError', status: 500, message: 'x' }, LONG);
+    const calls = await world.callsDuring(() => world.clock.advance(3 * ONE_SCAN_MS));
+    expect(calls['DescribeTargetGroups']).toBeLessThanOrEqual(4);
+  });
 });
