@@ -84,8 +84,9 @@ function hasManagedGroupDrifted(
   securityGroups: readonly TaggedSecurityGroup[],
 ): boolean {
   const { spec, status } = object;
-  const { inbound, listeners } = readRoutes(spec);
-  if (!isManaged({ object }, readRoutes(spec)) || status.owned?.removals === true) return false;
+  const routes = readRoutes(spec);
+  if (!isManaged({ object }, routes) || status.owned?.removals === true) return false;
+  const { inbound, listeners } = routes;
   const addressing = projectAddressing(desireLoadBalancer(object, identity), loadBalancer);
   const ports = listeners.map(({ port }) => port);
   const frontend = { ...addressing, ports, inbound, previousGroups: [] };
