@@ -139,9 +139,14 @@ describe('creating', () => {
   it.each([
     ['its ARN on record with the names of the rest', SHOP, 3],
     ['tags, whose keys go on record before the create', { ...SHOP, ...TAGS }, 4],
-  ])('costs one write of status more with traffic, with %s', async (_, spec, status) => {
-    await costs(spec, status);
-  });
+  ])(
+    'costs one write of status and two events more with traffic, with %s',
+    async (_, spec, status) => {
+      const world = await costs(spec, status);
+      const traffic = ['UpdatedTraffic', 'UpdatedTraffic'];
+      expect(world.events.reasons).toEqual(['CreatedALB', ...traffic, 'Available']);
+    },
+  );
 
   it('changes nothing in a second pass', async () => {
     const world = await World.having('shop', {
