@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { KIND_NAMES } from '../../../src/apis/kind-names.ts';
 import { NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import { coreMetrics } from '../../../src/core/ports/metrics.ts';
 import { Operator } from '../../../src/operator.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
@@ -11,26 +12,33 @@ let operator: Operator;
 
 afterEach(() => operator.stop(new Error('the test is over')));
 
-/** An empty collection, complete. */
-function empty(): Answer {
+/** A whole collection of these objects. */
+function collection(...objects: readonly object[]): Answer {
   const stream = new ScriptedStream();
+  for (const object of objects) stream.push({ type: 'ADDED', object });
   const annotations = { 'k8s.io/initial-events-end': 'true' };
   const metadata = { resourceVersion: '7', annotations };
   stream.push({ type: 'BOOKMARK', object: { metadata } });
   return { stream };
 }
 
-it('no controller works before each of its caches is filled, and the others do not wait for it', async () => {
+interface Started {
+  readonly clock: ManualClock;
+  readonly log: SilentLogger;
+  readonly metrics: RecordingMetrics;
+}
+
+/** An operator that leads, over an API server that answers each watch so. */
+function start(answer: (path: string) => Answer): Started {
   const clock = new ManualClock();
   const log = new SilentLogger();
-  const transport = new ScriptedTransport(({ path }) =>
-    path.includes('endpointslices') ? 'hang' : empty(),
-  );
+  const metrics = new RecordingMetrics();
+  const transport = new ScriptedTransport(({ path }) => answer(path));
   const leadership = { isLeader: () => true };
   const acquired = Promise.resolve();
   const api = { send: () => Promise.reject(new Error('nothing asks AWS')) };
   operator = new Operator(
-    { transport, api, clock, log, metrics: new RecordingMetrics(), leadership, acquired },
+    { transport, api, clock, log, metrics, leadership, acquired },
     {
       ...{ mode: 'reconcile', kinds: KIND_NAMES, readinessGates: false, clusterId: 'c1' },
       aws: { region: 'us-east-1', budget: NO_LIMITS, backendSecurityGroups: [] },
@@ -38,9 +46,26 @@ it('no controller works before each of its caches is filled, and the others do n
     },
   );
   operator.start().catch(() => {}); // it rejects with the reason of the stop
+  return { clock, log, metrics };
+}
+
+it('no controller works before each of its caches is filled, and the others do not wait for it', async () => {
+  const { clock, log } = start((path) => (path.includes('endpointslices') ? 'hang' : collection()));
   await clock.advance(20_000);
   const started = log.lines.filter(({ message }) => message === 'controller started');
   const names = started.map(({ fields }) => fields['controller']);
   expect(names).toContain('webapp');
   expect(names).not.toContain('myingress');
+});
+
+it('a ConfigMap without the annotation costs no reconcile', async () => {
+  const metadata = { namespace: 'web', name: 'settings', uid: 'uid-1', resourceVersion: '6' };
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+  const { clock, log, metrics } = start((path) =>
+    path.endsWith('/configmaps') ? collection(configMap) : collection(),
+  );
+  await clock.advance(1_000);
+  const started = log.lines.filter(({ message }) => message === 'controller started');
+  expect(started.map(({ fields }) => fields['controller'])).toContain('configmap');
+  expect(metrics.valueOf(coreMetrics.reconcileTotal, { controller: 'configmap' })).toBe(0);
 });
