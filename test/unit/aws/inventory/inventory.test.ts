@@ -356,3 +356,25 @@ describe('a call that two tenants share', () => {
     },
   );
 });
+
+it('two batches of tags that wait for tokens each have a turn, before a read that comes later', async () => {
+  const names = named(40);
+  const world = account(names, { ...NO_LIMITS, reads: { burst: 1, perSecond: 4 } });
+  const { api, clock, loadBalancers } = world;
+  const { tags } = world.traffic();
+  const reads: Promise<unknown>[] = [tags.read(arnOf('lb-0'), never)];
+  await clock.advance(6);
+  reads.push(...names.map((name) => tags.read(arnOf(name), never)));
+  await clock.advance(6);
+  reads.push(loadBalancers.find({ name: 'lb-0' }, never));
+  await clock.finish(Promise.all(reads));
+  const [, ...sent] = api.sent.map(({ operation, input }) => {
+    const { ResourceArns = [] } = input as { readonly ResourceArns?: readonly string[] };
+    return `${operation} ${ResourceArns.length}`;
+  });
+  expect(sent.slice(0, 3)).toEqual([
+    'DescribeTags 20',
+    'DescribeTags 20',
+    'DescribeLoadBalancers 0',
+  ]);
+});
