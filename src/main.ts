@@ -17,7 +17,7 @@ import { KubeClient } from './kube/client/kube-client.ts';
 import { Rights } from './kube/client/rights.ts';
 import { UndiciTransport } from './kube/client/undici-transport.ts';
 import { Election, type ElectionOptions } from './kube/lease/election.ts';
-import { Operator } from './operator.ts';
+import { countConnections, Operator } from './operator.ts';
 import type { OperatorSettings } from './setup/context.ts';
 import { reportDefinitions } from './setup/definitions/definitions.ts';
 import { metricDefinitions } from './setup/metrics.ts';
@@ -42,8 +42,6 @@ import {
 
 const USER_AGENT = `albridge/${manifest.version}`;
 const LEASE_NAME = 'albridge';
-/** For events and what a pass asks beside its own request. */
-const SPARE_CONNECTIONS = 16;
 /** sysexits.h: the settings are wrong, and starting again will not help. */
 const EX_CONFIG = 78;
 
@@ -141,7 +139,7 @@ async function start(
     userAgent: USER_AGENT,
     clock,
     log,
-    connections: config.kinds.length * config.concurrency + SPARE_CONNECTIONS,
+    connections: countConnections(config),
   });
   const podName = config.pod.name ?? hostname();
   // Two pods may have one name for a while, and the pid is 1 in every container.

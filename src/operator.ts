@@ -14,6 +14,15 @@ import { KINDS } from './setup/kinds.ts';
 
 const STUCK_GRACE_MS = 60_000;
 const DRAIN_MS = 200;
+/** For events and what a pass asks beside its own request. */
+const SPARE_CONNECTIONS = 16;
+
+/** Connections to the API server, so that no pass of any kind waits for one. */
+export function countConnections(
+  settings: Pick<OperatorSettings, 'kinds' | 'concurrency'>,
+): number {
+  return settings.kinds.length * settings.concurrency + SPARE_CONNECTIONS;
+}
 
 /**
  * Watches at once the kinds that are on; works when the cluster is known and the lease is held, each

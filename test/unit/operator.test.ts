@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../localstack/embedded/ec2/seeded-ids.ts';
+import { KIND_NAMES } from '../../src/apis/kind-names.ts';
 import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
 import type { KubeTransport } from '../../src/kube/client/kube-transport.ts';
-import { Operator } from '../../src/operator.ts';
+import { countConnections, Operator } from '../../src/operator.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../fakes/recording-metrics.ts';
 import { ScriptedTransport } from '../fakes/scripted-transport.ts';
@@ -60,4 +61,9 @@ it('drops events that the API server does not take within 200 ms of a stop', asy
   expect(steps).toEqual(['the Lease is released', 'stopped']);
   expect(metrics.valueOf(kubeMetrics.eventsDropped, { cause: 'stopped' })).toBeGreaterThan(0);
   expect(clock.pendingTimers).toBe(0);
+});
+
+it('each worker of each kind has a connection, and 16 are for other requests', () => {
+  expect(countConnections({ kinds: KIND_NAMES, concurrency: 64 })).toBe(6 * 64 + 16);
+  expect(countConnections({ kinds: ['webapp'], concurrency: 4 })).toBe(4 + 16);
 });

@@ -14,6 +14,8 @@ export interface RightsOptions {
 
 /** Somebody is about to grant the right: do not let them wait long. */
 const RECHECK_MS = 5_000;
+/** In a round: a verb that a ClusterRole lacks is missing in every namespace. */
+const MOST_REFUSED = 20;
 
 /**
  * The rights that the operator needs and does not have. Tells a missing right from the other reasons
@@ -77,9 +79,17 @@ export class Rights {
     this.#isRechecking = true;
     while (this.#missing.size > 0 && !signal.aborted) {
       await sleep(clock, addJitter(clock, RECHECK_MS, 0.2), signal).catch(() => {});
+      let refused = 0;
       for (const [key, right] of [...this.#missing]) {
-        if (signal.aborted || !(await this.#isAllowed(right))) continue;
+        if (signal.aborted || refused === MOST_REFUSED) break;
+        const isAllowed = await this.#isAllowed(right);
         this.#missing.delete(key);
+        if (!isAllowed) {
+          refused++;
+          // The next round begins with others.
+          this.#missing.set(key, right);
+          continue;
+        }
         const after = describeRight(right);
         if (!this.listMissing().includes(after)) log.info('permission granted', { after });
         this.#onGranted();
