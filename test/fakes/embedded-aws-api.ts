@@ -3,7 +3,12 @@ import type { EmbeddedAws } from '../../localstack/embedded/embedded-aws.ts';
 import { AwsFault } from '../../localstack/embedded/http/aws-fault.ts';
 import { BrokenAnswer } from '../../localstack/embedded/http/broken-answer.ts';
 import type { Input } from '../../localstack/embedded/input-fields.ts';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../src/aws/client/aws-api.ts';
+import type {
+  ApiSendOptions,
+  AwsApi,
+  AwsOperation,
+  AwsOperations,
+} from '../../src/aws/client/aws-api.ts';
 import { type Clock, sleep } from '../../src/core/ports/clock.ts';
 import { OPERATOR_KEY } from '../surroundings/shipped-policy.ts';
 
@@ -23,9 +28,10 @@ export class EmbeddedAwsApi implements AwsApi {
   async send<Operation extends AwsOperation>(
     operation: Operation,
     input: AwsOperations[Operation][0],
-    signal: AbortSignal = new AbortController().signal,
+    { signal = new AbortController().signal, onWrite }: ApiSendOptions = {},
   ): Promise<AwsOperations[Operation][1]> {
     signal.throwIfAborted();
+    onWrite?.();
     const context = { accessKeyId: OPERATOR_KEY };
     const exchange = this.#aws.begin(operation, input as unknown as Input, context);
     if (exchange.effect?.kind === 'hold') throw new Error('a hold needs the HTTP face');

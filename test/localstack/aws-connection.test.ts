@@ -151,7 +151,9 @@ describe('the connection to AWS', () => {
     let requests = 0;
     server.on('request', () => requests++);
     const { api } = partsAt(addressOf(server), 150);
-    await expect(api.send('DescribeLoadBalancers', {}, signal)).rejects.toThrow(DeadlineExceeded);
+    await expect(api.send('DescribeLoadBalancers', {}, { signal })).rejects.toThrow(
+      DeadlineExceeded,
+    );
     expect(existsSync(files.given)).toBe(false);
     await files.release();
     await vi.waitFor(() => access(files.given), { timeout: 10_000 });
@@ -165,7 +167,7 @@ describe('the connection to AWS', () => {
     const writes: unknown[] = [];
     const { api, lease } = leasedAt(endpoint);
     // Credentials are there, and the connection is not.
-    await api.send('DescribeLoadBalancers', {}, signal);
+    await api.send('DescribeLoadBalancers', {}, { signal });
     server.closeAllConnections();
     await sleep(50);
     server.on('request', ({ url }) => writes.push(url));
@@ -185,7 +187,7 @@ describe('the connection to AWS', () => {
     const agents: unknown[] = [];
     server.on('request', ({ headers }) => agents.push(headers['user-agent']));
     const { api } = partsAt(addressOf(server));
-    for (const _ of [1, 2]) await api.send('DescribeLoadBalancers', {}, signal);
+    for (const _ of [1, 2]) await api.send('DescribeLoadBalancers', {}, { signal });
     expect(agents).toEqual([agent, agent]);
   });
 
@@ -195,7 +197,7 @@ describe('the connection to AWS', () => {
       const requests: unknown[] = [];
       server.on('request', ({ headers }) => requests.push(headers['amz-sdk-request']));
       const { api } = partsAt(addressOf(server));
-      await failureOf(api.send('DescribeLoadBalancers', {}, signal));
+      await failureOf(api.send('DescribeLoadBalancers', {}, { signal }));
       expect(requests).toEqual([undefined]);
     });
   }

@@ -166,19 +166,18 @@ export function chargeTo(payer: Payer, call: AwsCall): AwsCall {
   return (operation, input, options) => call(operation, input, { ...options, ...payer });
 }
 
-/** From the check of the lease to the dispatch nothing is awaited: no write starts without it. */
+/** Without the lease no write starts; the API asks for it once more where it sends one. */
 function request(parts: RequestParts): RequestOnce {
   const { api, budget, leadership, log, meter, errors } = parts;
   // From then on the SDK goes by AWS's time: a second refusal has another cause.
   let hadSkew = false;
   return async (operation, input, { subject, signal }) => {
-    if (isWrite(operation)) {
-      assertMayWrite(leadership, 'other');
-      log.info('write to AWS', { operation, subject, input });
-    }
+    if (isWrite(operation)) assertMayWrite(leadership, 'other');
+    const onWrite = (): void => log.info('write to AWS', { operation, subject, input });
     const sent = meter.begin();
     try {
-      const output = await api.send(operation, input, isWrite(operation) ? undefined : signal);
+      const options = isWrite(operation) ? { onWrite } : { signal };
+      const output = await api.send(operation, input, options);
       sent.succeed();
       budget.recordAnswer(operation);
       errors.recordSuccess();

@@ -7,11 +7,11 @@ import { type AwsOperation, isWrite } from './operations.ts';
  */
 export function restrictWrites(api: AwsApi, allowed: readonly AwsOperation[]): AwsApi {
   return {
-    async send(operation, input, signal) {
+    async send(operation, input, options) {
       if (isWrite(operation) && !allowed.includes(operation)) {
         throw new Error(`${operation} is a write that this process may not send`);
       }
-      return api.send(operation, input, signal);
+      return api.send(operation, input, options);
     },
   };
 }

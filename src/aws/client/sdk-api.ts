@@ -138,14 +138,13 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
     const Command = commands[operation] as unknown as new (input: object) => never;
     return client.send(new Command(input), how);
   };
-  const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  const beforeWrite = (): void => assertLeader(options.leadership);
+  const { leadership, requestTimeoutMs: timeoutMs = REQUEST_TIMEOUT_MS } = options;
   return {
-    async send(operation, input, signal) {
+    async send(operation, input, { signal, onWrite } = {}) {
       const limit = startDeadline(options.clock, timeoutMs, signal);
       try {
         if (!isWrite(operation)) await letOthersOut();
-        const beforeSend = isWrite(operation) ? beforeWrite : undefined;
+        const beforeSend = isWrite(operation) ? beginWrite(leadership, onWrite) : undefined;
         const how = { abortSignal: limit.signal, beforeSend };
         return (await raceAbort(send(operation, input, how), limit.signal)) as never;
       } catch (thrown) {
@@ -155,6 +154,14 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
       }
     },
     close: () => client.destroy(),
+  };
+}
+
+/** Returns the callback for the moment in which the write is written to its socket. */
+function beginWrite(leadership: Leadership, onWrite: (() => void) | undefined): () => void {
+  return () => {
+    assertLeader(leadership);
+    onWrite?.();
   };
 }
 

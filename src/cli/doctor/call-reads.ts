@@ -104,7 +104,7 @@ class Calls implements CalledApi {
     const action = getIamAction(operation);
     if (input === undefined) return void this.unasked.push(action);
     try {
-      const answer = await this.#api.send(operation, input, this.#signal);
+      const answer = await this.#api.send(operation, input, { signal: this.#signal });
       this.#learn(answer as Answer);
       this.allowed.push(action);
     } catch (error) {

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../../src/aws/client/aws-api.ts';
+import type {
+  ApiSendOptions,
+  AwsApi,
+  AwsOperation,
+  AwsOperations,
+} from '../../../src/aws/client/aws-api.ts';
 import { trimCode } from '../../../src/aws/client/aws-codes.ts';
 import type { Refusal } from './recording.ts';
 import { RUN_TAG } from './run.ts';
@@ -55,18 +60,18 @@ export class WithinRun implements AwsApi {
   async send<Operation extends AwsOperation>(
     operation: Operation,
     input: AwsOperations[Operation][0],
-    signal?: AbortSignal,
+    options: ApiSendOptions = {},
   ): Promise<AwsOperations[Operation][1]> {
     const given = this.#tagged(operation, input);
     for (let pauses = 0; ; pauses++) {
       try {
-        const output = await this.#api.send(operation, given, signal);
+        const output = await this.#api.send(operation, given, options);
         this.#note(output);
         return output;
       } catch (error) {
         const refusal = refusalOf(operation, error);
         if (refusal && THROTTLED.test(refusal.code) && pauses < MOST_PAUSES) {
-          await sleep(PAUSE_MS, undefined, signal ? { signal } : {});
+          await sleep(PAUSE_MS, undefined, { signal: options.signal });
           continue;
         }
         if (refusal) refusals.push(refusal);

@@ -197,10 +197,10 @@ export class LargeAccount {
     const signal = new AbortController().signal;
     const latency = (): Promise<void> => sleep(life.clock, 20 + 60 * life.random(), signal);
     return {
-      send: async (operation, input) => {
+      send: async (operation, input, options) => {
         await latency();
         try {
-          return await api.send(operation, input);
+          return await api.send(operation, input, { onWrite: options?.onWrite });
         } finally {
           await latency();
         }

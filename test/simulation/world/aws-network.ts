@@ -1,6 +1,6 @@
 import type { EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import type { FaultEffect } from '../../../localstack/embedded/faults/fault-script.ts';
-import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import type { ApiSendOptions, AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
 import { getTraits, isWrite } from '../../../src/aws/client/operations.ts';
 import { type Clock, DeadlineExceeded } from '../../../src/core/ports/clock.ts';
 import { assertLeader, type Leadership } from '../../../src/core/ports/leadership.ts';
@@ -49,11 +49,11 @@ const TAGS_STAY_MS = 55_000;
  */
 export function createAwsNetwork(parts: AwsNetworkParts): AwsApi {
   return {
-    send: (operation, input, signal) =>
+    send: (operation, input, options = {}) =>
       new Promise((resolve, reject) => {
         const call = { life: parts.life, label: awsLabel(operation, input), operation, input };
         const caller = { resolve: resolve as (output: unknown) => void, reject };
-        new Call(parts, call, { caller, signal }).begin();
+        new Call(parts, call, { caller, ...options }).begin();
       }),
   };
 }
@@ -72,6 +72,7 @@ class Call {
   readonly #call: AwsCallSeen;
   readonly #caller: Caller;
   readonly #signal: AbortSignal | undefined;
+  readonly #onWrite: (() => void) | undefined;
   #fate: Fate = {};
   #isOver = false;
   #cancelLimit = (): void => {};
@@ -79,12 +80,13 @@ class Call {
   constructor(
     parts: AwsNetworkParts,
     call: AwsCallSeen,
-    { caller, signal }: { readonly caller: Caller; readonly signal: AbortSignal | undefined },
+    { caller, signal, onWrite }: ApiSendOptions & { readonly caller: Caller },
   ) {
     this.#parts = parts;
     this.#call = call;
     this.#caller = caller;
     this.#signal = signal;
+    this.#onWrite = onWrite;
   }
 
   begin(): void {
@@ -113,6 +115,7 @@ class Call {
     }
     this.#fate = board.fateOf(this.#call.label, world.monotonicMs());
     if (this.#fate.crash?.phase === 'before') return this.#die();
+    this.#onWrite?.();
     witness.sent(this.#call);
     const { freezeMs } = this.#fate;
     if (freezeMs !== undefined) {

@@ -72,7 +72,7 @@ function createNamespace(transport: KubeTransport, name: string): Promise<unknow
 }
 
 function createBalancer(api: AwsApi, signal?: AbortSignal): Promise<unknown> {
-  return api.send('CreateLoadBalancer', { Name: 'one', Subnets: SUBNETS }, signal);
+  return api.send('CreateLoadBalancer', { Name: 'one', Subnets: SUBNETS }, { signal });
 }
 
 const KUBE = 'kube POST namespaces';

@@ -1,5 +1,10 @@
 import { AWS_LIMITS, type BudgetLimits } from '../../../../src/aws/budget/budget-limits.ts';
-import type { AwsApi, AwsOperation, AwsOperations } from '../../../../src/aws/client/aws-api.ts';
+import type {
+  ApiSendOptions,
+  AwsApi,
+  AwsOperation,
+  AwsOperations,
+} from '../../../../src/aws/client/aws-api.ts';
 import { type Aws, wireAws } from '../../../../src/aws/client/wire.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
@@ -33,8 +38,9 @@ export class ScriptedAwsApi implements AwsApi {
   send<Operation extends AwsOperation>(
     operation: Operation,
     input: AwsOperations[Operation][0],
-    signal?: AbortSignal,
+    { signal, onWrite }: ApiSendOptions = {},
   ): Promise<AwsOperations[Operation][1]> {
+    onWrite?.();
     this.sent.push({ operation, input, atMs: this.#clock.monotonicMs(), signal });
     const handler = this.#handlers[operation];
     if (!handler) throw new Error(`nothing is scripted for ${operation}`);

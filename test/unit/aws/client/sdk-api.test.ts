@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import {
   createSdkApi,
   createSdkClient,
   type SdkApiOptions,
 } from '../../../../src/aws/client/sdk-api.ts';
+import { wireAws } from '../../../../src/aws/client/wire.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { type HttpTarget, startTarget } from '../../../fakes/http-target.ts';
+import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import { SilentLogger } from '../../../fakes/silent-logger.ts';
+import { arnOf } from './scripted-aws-api.ts';
 
 it('leaves in the SDK what makes up a request, and the place of its retries', () => {
   const { middlewareStack } = createSdkClient({ region: 'us-east-1', userAgent: 'albridge/0' });
@@ -56,7 +61,7 @@ describe('a service of AWS is asked at', () => {
       ...{ clock: systemClock, region: 'us-east-1', userAgent: 'albridge/0' },
       ...{ leadership: { isLeader: () => true }, ...endpoints },
     });
-    const never = new AbortController().signal;
+    const never = { signal: new AbortController().signal };
     await expect(api.send('DescribeLoadBalancers', {}, never)).rejects.toThrow();
     await expect(api.send('DescribeSubnets', { SubnetIds: ['subnet-a'] }, never)).rejects.toThrow();
     api.close();
@@ -72,5 +77,41 @@ describe('a service of AWS is asked at', () => {
     vi.stubEnv('AWS_ENDPOINT_URL_EC2', `http://${other.address}`);
     await askBoth({ endpoint: `http://${elb.address}` });
     expect(asked).toEqual(['elb: elasticloadbalancing', 'other: ec2']);
+  });
+});
+
+describe('the audit line of a write', () => {
+  /** The lines of one deletion, for a process whose leadership is asked for and answered so. */
+  async function logDeletion(isLeader: () => boolean): Promise<readonly string[]> {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    const target = await startTarget('elb', (_, response) => response.writeHead(400).end());
+    const common = { clock: systemClock, leadership: { isLeader } };
+    const endpoint = `http://${target.address}`;
+    const api = createSdkApi({
+      ...{ ...common, region: 'us-east-1', userAgent: 'albridge/0', endpoint },
+    });
+    const log = new SilentLogger();
+    const aws = wireAws({
+      ...common,
+      api,
+      log,
+      metrics: new RecordingMetrics(),
+      budget: NO_LIMITS,
+    });
+    await expect(aws.loadBalancers.delete(arnOf('shop'))).rejects.toThrow();
+    api.close();
+    await target.stop();
+    vi.unstubAllEnvs();
+    return log.shown.map(({ message }) => message);
+  }
+
+  it('is there once it is sent', async () => {
+    expect(await logDeletion(() => true)).toEqual(['write to AWS']);
+  });
+
+  it('is missing where the lease was lost before it was sent', async () => {
+    const answers = [true];
+    expect(await logDeletion(() => answers.pop() ?? false)).toEqual([]);
   });
 });

@@ -292,10 +292,10 @@ export class World {
   #mortalApi(incarnation: Incarnation): AwsApi {
     const api = new EmbeddedAwsApi(this.aws, this.clock);
     return {
-      send: (operation, input, signal) =>
+      send: (operation, input, options) =>
         incarnation.through('aws', () => {
           this.faults.push(...faultsOf(operation, input, () => this.#scene()));
-          return api.send(operation, input, signal);
+          return api.send(operation, input, options);
         }),
     };
   }

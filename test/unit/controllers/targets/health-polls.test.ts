@@ -174,8 +174,8 @@ describe('an answer', () => {
     const answering: (() => void)[] = [];
     bench.stop();
     bench.start({
-      send: async (operation, input, signal) => {
-        const answer = await bench.api.send(operation, input, signal);
+      send: async (operation, input, options) => {
+        const answer = await bench.api.send(operation, input, options);
         const { promise, resolve } = Promise.withResolvers<void>();
         if (operation !== 'DescribeTargetHealth') return answer;
         answering.push(resolve);

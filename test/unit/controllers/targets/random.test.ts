@@ -45,9 +45,9 @@ class RandomWorld {
   start(): void {
     const { api } = this.bench;
     const witnessed: AwsApi = {
-      send: (operation, input, signal) => {
+      send: (operation, input, options) => {
         if (operation.endsWith('egisterTargets')) this.#witness(operation, input);
-        return api.send(operation, input, signal);
+        return api.send(operation, input, options);
       },
     };
     this.bench.start(witnessed);
