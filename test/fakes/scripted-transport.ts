@@ -131,3 +131,12 @@ export class ScriptedStream {
     return this;
   }
 }
+
+/** A watch that begins with all objects of a collection, and has no change. */
+export function collection(...objects: readonly object[]): Answer {
+  const stream = new ScriptedStream();
+  for (const object of objects) stream.push({ type: 'ADDED', object });
+  const annotations = { 'k8s.io/initial-events-end': 'true' };
+  stream.push({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7', annotations } } });
+  return { stream };
+}

@@ -5,22 +5,12 @@ import { coreMetrics } from '../../../src/core/ports/metrics.ts';
 import { Operator } from '../../../src/operator.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
-import { type Answer, ScriptedStream, ScriptedTransport } from '../../fakes/scripted-transport.ts';
+import { type Answer, collection, ScriptedTransport } from '../../fakes/scripted-transport.ts';
 import { SilentLogger } from '../../fakes/silent-logger.ts';
 
 let operator: Operator;
 
 afterEach(() => operator.stop(new Error('the test is over')));
-
-/** A whole collection of these objects. */
-function collection(...objects: readonly object[]): Answer {
-  const stream = new ScriptedStream();
-  for (const object of objects) stream.push({ type: 'ADDED', object });
-  const annotations = { 'k8s.io/initial-events-end': 'true' };
-  const metadata = { resourceVersion: '7', annotations };
-  stream.push({ type: 'BOOKMARK', object: { metadata } });
-  return { stream };
-}
 
 interface Started {
   readonly clock: ManualClock;
