@@ -127,20 +127,53 @@ async function create(
   );
 }
 
-/** `isSo`: one of them is as it should be already; EC2 then refuses them all, so each is tried alone. */
+type Change = (some: readonly Permission[]) => Promise<unknown>;
+
+/** `isSo`: one of them is as it should be already. EC2 refuses them all for one of them, so halves are tried. */
 async function changeEach(
   permissions: readonly Permission[],
   isSo: AwsReason,
-  change: (some: readonly Permission[]) => Promise<unknown>,
+  change: Change,
 ): Promise<void> {
   if (permissions.length === 0) return;
   try {
     await change(permissions);
   } catch (error) {
-    if (!(error instanceof OperatorError && error.reason === isSo)) throw error;
-    if (permissions.length === 1) return;
-    for (const permission of permissions) await changeEach([permission], isSo, change);
+    const isAsIs = hasReason(error, isSo);
+    if (isAsIs && permissions.length === 1) return;
+    if (permissions.length === 1 || !(isAsIs || isAboutOne(error, permissions))) throw error;
+    await changeHalves(permissions, isSo, change);
   }
+}
+
+/** One that is refused keeps no other from being tried, unless there is no room for another. */
+async function changeHalves(
+  permissions: readonly Permission[],
+  isSo: AwsReason,
+  change: Change,
+): Promise<void> {
+  const middle = Math.ceil(permissions.length / 2);
+  const refusals: unknown[] = [];
+  for (const half of [permissions.slice(0, middle), permissions.slice(middle)]) {
+    try {
+      await changeEach(half, isSo, change);
+    } catch (error) {
+      if (!hasReason(error, 'InvalidSecurityGroup')) throw error;
+      refusals.push(error);
+    }
+  }
+  if (refusals.length > 0) throw refusals[0];
+}
+
+/** A refusal that the others may not share. */
+function isAboutOne(error: unknown, permissions: readonly Permission[]): boolean {
+  if (hasReason(error, 'QuotaExceeded')) return true;
+  const hasGroups = permissions.some(({ source: { kind } }) => kind === 'security-group');
+  return hasGroups && hasReason(error, 'InvalidSecurityGroup');
+}
+
+function hasReason(error: unknown, reason: AwsReason): boolean {
+  return error instanceof OperatorError && error.reason === reason;
 }
 
 function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {

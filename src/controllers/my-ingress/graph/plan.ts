@@ -11,7 +11,7 @@ import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Problem } from './problem.ts';
-import type { ResourceId } from './resource-id.ts';
+import { type ResourceId, SECURITY_GROUP_ID } from './resource-id.ts';
 import type { Postponed, Step } from './steps.ts';
 import { identifyResource } from './tags.ts';
 
@@ -41,7 +41,8 @@ export function planTraffic(
   given: PlanGiven,
 ): Plan {
   const context = gatherContext(desired, observed, given);
-  const security = planSecurityGroup(desired, observed, context);
+  const isGroupFull = given.facts.refused.get(SECURITY_GROUP_ID) === 'QuotaExceeded';
+  const security = planSecurityGroup(desired, observed, { ...context, isFull: isGroupFull });
   const groups = planTargetGroups(desired.targetGroups, observed, context);
   const routing = planListeners(desired.listeners, observed, context);
   const { early, changes, late, waitMs } = scheduleRouting(routing.listeners, given);

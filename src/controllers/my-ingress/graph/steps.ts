@@ -142,11 +142,15 @@ export function findObstacle(step: Step, failed: readonly Step[]): Step | undefi
   );
 }
 
-/** A certificate stays until those that take its place are there: hosts would be left without one. */
+/** What is removed stays until what takes its place is there: hosts would be left without a certificate. */
 function isInPlaceOf(one: Step, { id, operation }: Step): boolean {
-  const isRemoval = operation === 'RemoveListenerCertificates';
-  return isRemoval && one.operation === 'AddListenerCertificates' && one.id === id;
+  return one.id === id && one.operation === SUCCESSORS[operation];
 }
+
+const SUCCESSORS: { readonly [Name in Operation]?: Operation } = {
+  RemoveListenerCertificates: 'AddListenerCertificates',
+  RevokeSecurityGroupIngress: 'AuthorizeSecurityGroupIngress',
+};
 
 /** Names of the target groups in the action that the step writes. */
 export function listWritten({ input }: Step): readonly string[] {
@@ -168,6 +172,8 @@ function isProviding(step: Step): boolean {
 
 const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),
+  // A group that admits no client takes the place of none.
+  'AuthorizeSecurityGroupIngress',
   // The record of the groups that a security group is about to replace.
   'CreateTags',
   ...(['SetRulePriorities', 'ModifyRule'] as const),

@@ -30,7 +30,11 @@ export interface SecurityGroupSteps {
 }
 
 type GroupGraph = Pick<DesiredGraph, 'securityGroup' | 'attachment'>;
-type GroupContext = Pick<PlanContext, 'identity' | 'appliedTags'>;
+
+interface GroupContext extends Pick<PlanContext, 'identity' | 'appliedTags'> {
+  /** AWS has refused another rule of the group for its quota. */
+  readonly isFull?: boolean;
+}
 
 export function planSecurityGroup(
   desired: GroupGraph,
@@ -54,14 +58,18 @@ export function planSecurityGroup(
     return { before: [...createGroup(securityGroup), ...attached], tags: [], removals, problems };
   }
   const { missing, left } = diffIngress(securityGroup.ingress, kept.securityGroup.ingress);
+  // The quota has room for all that is missing once the others are gone, and only then do they go first.
+  const isSwap = context.isFull === true && missing.length <= left.length;
+  const revoked = revoke(left);
   return {
     before: [
       ...writeRecord(securityGroup, kept),
+      ...(isSwap ? revoked : []),
       ...authorize(missing, 'not allowed'),
       ...attached,
     ],
     tags: updateTags(securityGroup, kept, context),
-    removals: [...revoke(left), ...removals],
+    removals: [...(isSwap ? [] : revoked), ...removals],
     problems,
   };
 }

@@ -354,6 +354,20 @@ describe('the managed security group admits', () => {
   });
 });
 
+it('sources of a managed group are allowed before others are revoked or groups are replaced', () => {
+  const world = start({ adopted: ['sg-x'] });
+  become(world, 'managed');
+  world.spec = { ...world.spec, inbound: { cidrs: ['10.0.0.0/8'] } };
+  world.converge();
+  attach(world, ['sg-y']);
+  world.spec = { ...world.spec, inbound: { cidrs: ['192.0.2.0/24'] } };
+  const [allow, ...others] = world.plan().steps;
+  expect(allow?.operation).toBe('AuthorizeSecurityGroupIngress');
+  const stopped = others.filter((step) => allow && findObstacle(step, [allow]) === allow);
+  const operations = ['SetSecurityGroups', 'RevokeSecurityGroupIngress'];
+  expect(stopped.map(({ operation }) => operation)).toEqual(operations);
+});
+
 describe('a block of addresses', () => {
   it.each([
     ['100.68.0.18/18', '100.68.0.0/18'],

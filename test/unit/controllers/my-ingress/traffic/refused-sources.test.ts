@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { SHOP } from './specs.ts';
+
+const CONSENT = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
+const MOST_RULES = 60;
+
+/** So many blocks of addresses from 10.`net`.0.0 on. */
+function listBlocks(net: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `10.${net}.${at}.0/24`);
+}
+
+type Inbound = NonNullable<MyIngressSpec['inbound']>;
+
+const REFUSED: Readonly<Record<string, Inbound>> = {
+  'a group that does not exist': { securityGroupIDs: ['sg-0123456789abcdef0'] },
+  'more rules than a group takes': { cidrs: listBlocks(0, MOST_RULES + 1) },
+};
+
+async function managed(inbound: Inbound): Promise<World> {
+  const world = await World.having('shop', { ...SHOP, inbound });
+  await world.clock.advance(MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  return world;
+}
+
+function listAdmitted({ aws }: World): readonly string[] {
+  const groups = [...aws.world.network.securityGroups.values()];
+  const group = groups.find(({ name }) => name.startsWith('albridge-'));
+  return (group?.ingress ?? []).map(({ source }) => source.value).toSorted();
+}
+
+describe('sources that AWS refuses,', () => {
+  it.each(Object.entries(REFUSED))(
+    '%s, take nothing from an adopted balancer',
+    async (_, inbound) => {
+      const world = World.started();
+      world.outOfBand('CreateLoadBalancer', {
+        ...{ Name: 'legacy', Subnets: ['subnet-a', 'subnet-b'], SecurityGroups: ['sg-web'] },
+        Tags: Object.entries(CONSENT).map(([Key, Value]) => ({ Key, Value })),
+      });
+      const { arn } = world.balancer('legacy');
+      await world.applied('shop', { ...SHOP, inbound, adopt: { arn } });
+      await world.clock.advance(10 * MINUTE_MS);
+      expect(world.condition('shop', 'Stalled')).toMatch(/^True /);
+      expect(world.balancer('legacy').securityGroups).toEqual(['sg-web']);
+      await world.edited('shop', { inbound: { cidrs: ['10.0.0.0/8'] } }, MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.balancer('legacy').securityGroups).not.toContain('sg-web');
+    },
+  );
+
+  it.each(Object.entries(REFUSED))('%s, take the place of no other source', async (_, inbound) => {
+    const world = await managed({ cidrs: ['203.0.113.0/24'] });
+    await world.edited('shop', { inbound }, 10 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toMatch(/^True /);
+    expect(listAdmitted(world)).toContain('203.0.113.0/24');
+    await world.edited('shop', { inbound: { cidrs: ['198.51.100.0/24'] } }, 5 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listAdmitted(world)).toEqual(['198.51.100.0/24']);
+  });
+});
+
+it('a source that AWS refuses keeps no other from being admitted', async () => {
+  const world = await managed({ cidrs: ['203.0.113.0/24'] });
+  const cidrs = listBlocks(0, 9);
+  const securityGroupIDs = ['sg-web', 'sg-0123456789abcdef0', 'sg-admin'];
+  await world.edited('shop', { inbound: { cidrs, securityGroupIDs } }, MINUTE_MS);
+  expect(world.condition('shop', 'Stalled')).toBe('True InvalidSecurityGroup');
+  const admitted = ['203.0.113.0/24', ...cidrs, 'sg-web', 'sg-admin'].toSorted();
+  expect(listAdmitted(world)).toEqual(admitted);
+  const calls = await world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
+  expect(calls['AuthorizeSecurityGroupIngress']).toBeLessThanOrEqual(10);
+});
+
+describe('a group whose rules are full', () => {
+  it.each([
+    ['as many', 40, 40],
+    ['fewer', 50, 20],
+    ['more', 30, 50],
+  ])('has %s others in their place', async (_, before, after) => {
+    const world = await managed({ cidrs: listBlocks(1, before) });
+    await world.edited('shop', { inbound: { cidrs: listBlocks(2, after) } }, 10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listAdmitted(world)).toEqual(listBlocks(2, after).toSorted());
+  });
+});
