@@ -181,7 +181,12 @@ function postpone(steps: readonly Step[], inMs: number): readonly Postponed[] {
   return steps.map((step) => ({ step, inMs }));
 }
 
-/** A full quota must never keep anything from being deleted: then removals come first. */
+/**
+ * A full quota must never keep anything from being deleted: then removals come first. None of them gives room to the
+ * security group.
+ */
 function isQuotaFull({ refused }: TrafficFacts): boolean {
-  return [...refused.values()].includes('QuotaExceeded');
+  return [...refused].some(([id, reason]) => {
+    return reason === 'QuotaExceeded' && id !== SECURITY_GROUP_ID;
+  });
 }

@@ -42,6 +42,16 @@ describe('a step that AWS has refused', () => {
     expect(operations(world)).toEqual(['DeleteRule', 'CreateRule']);
   });
 
+  it('for the quota of its security group keeps the window in which rules overlap', () => {
+    const world = settled(withRules('old'));
+    world.spec = withRules('new');
+    const [create] = world.plan().steps;
+    if (create === undefined) throw new Error('nothing is created');
+    const allow = { ...create, id: 'security-group/frontend' };
+    world.facts = recordRefusal(world.facts, allow, 'QuotaExceeded');
+    expect(operations(world)).toEqual(['CreateRule']);
+  });
+
   it('for another reason keeps nothing else from being deleted', () => {
     const world = settled(withRules('old', 'kept'));
     world.spec = withRules('new', 'kept');
