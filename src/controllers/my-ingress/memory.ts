@@ -23,6 +23,8 @@ export interface Facts {
   readonly ownedArn?: string;
   /** Drift was observed, and no read since shows it repaired: a status that claims otherwise is early. */
   readonly hasOpenDrift?: boolean;
+  /** As `hasOpenDrift`, of the managed security group, which no read of the balancer shows. */
+  readonly hasGroupDrift?: boolean;
   /** The first of the reads since the last create or successful read, none of which found ours. */
   readonly absentSinceMs?: number;
   /** When AWS first said to a create that the name is taken, while reads find no such balancer. */
@@ -101,6 +103,15 @@ export function rememberOwned(facts: Facts, arn: string): Facts {
 
 export function rememberDrift(facts: Facts, hasOpenDrift: boolean): Facts {
   return { ...facts, hasOpenDrift };
+}
+
+export function rememberGroupDrift(facts: Facts, hasGroupDrift: boolean): Facts {
+  return { ...facts, hasGroupDrift };
+}
+
+/** True where a pass has to read everything, whatever a snapshot shows. */
+export function hasAnyDrift({ hasOpenDrift = false, hasGroupDrift = false }: Facts): boolean {
+  return hasOpenDrift || hasGroupDrift;
 }
 
 export function rememberProvisioning(facts: Facts, nowMs: number): Facts {

@@ -6,6 +6,7 @@ import { createFailure } from '../failure.ts';
 import { deriveDefaultName, refuseNameOfOthers } from '../identity.ts';
 import {
   awaitsOwnCreate,
+  hasAnyDrift,
   isFresh,
   isNameTaken,
   listRecentSteps,
@@ -124,8 +125,7 @@ async function observeState(
 ): Promise<LoadBalancerObservation | undefined> {
   const { clock, memory, object } = scope;
   const arn = readRecordedArn(object) ?? '';
-  const { hasOpenDrift, ownedArn } = memory.facts;
-  if (ownedArn !== arn || hasOpenDrift) return undefined;
+  if (memory.facts.ownedArn !== arn || hasAnyDrift(memory.facts)) return undefined;
   if (hasTraffic(object) && hasOpenTraffic(memory.traffic, clock.monotonicMs())) return undefined;
   const loadBalancer = await scope.inventory.observe(arn, signal);
   if (loadBalancer === undefined) return undefined;

@@ -6,7 +6,7 @@ import { sleep } from '../../../core/ports/clock.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Outcome, settled } from '../../../core/reconcile/outcome.ts';
 import type { Identity } from '../identity.ts';
-import { areAttributesDue, type Facts, rememberDrift } from '../memory.ts';
+import { areAttributesDue, type Facts, hasAnyDrift, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeSubnets, readApplied, readRecordedArn } from '../status.ts';
 import { hasTrafficDrifted } from '../traffic/snapshot.ts';
@@ -92,7 +92,7 @@ export function compareWithSnapshot(
   cachedRead: Cached,
   nowMs: number,
 ): Comparison {
-  if (cachedRead.kind === 'absent' || facts.hasOpenDrift) return { kind: 'differs' };
+  if (cachedRead.kind === 'absent' || hasAnyDrift(facts)) return { kind: 'differs' };
   if (cachedRead.kind === 'unknown') return { kind: 'unknown' };
   const { observed: cached } = cachedRead;
   if (hasDrifted(object, identity, cached)) return { kind: 'differs' };

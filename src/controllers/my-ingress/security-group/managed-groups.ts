@@ -7,7 +7,7 @@ import type { Clock } from '../../../core/ports/clock.ts';
 import { type Identity, identify } from '../identity.ts';
 import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
-import { type Memory, rememberDrift } from '../memory.ts';
+import { hasAnyDrift, type Memory, rememberGroupDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import { readRecordedArn } from '../status.ts';
 import { mayBeOld } from '../traffic/memory.ts';
@@ -56,10 +56,10 @@ export class ManagedGroups {
     const identity = identify(cluster, object);
     const known = memory.of(getKey(object), identity.uid);
     const isOld = known.traffic !== undefined && mayBeOld(known.traffic, readMs);
-    if (cached.kind !== 'observed' || isOld || known.facts.hasOpenDrift) return false;
+    if (cached.kind !== 'observed' || isOld || hasAnyDrift(known.facts)) return false;
     const { loadBalancer } = cached.observed;
     if (!hasManagedGroupDrifted({ object, identity, loadBalancer }, groups)) return false;
-    known.facts = rememberDrift(known.facts, true);
+    known.facts = rememberGroupDrift(known.facts, true);
     return true;
   }
 }

@@ -8,6 +8,7 @@ import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { requestsLiveRead } from '../load-balancer/read-depth.ts';
+import { hasAnyDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import { isReplaceable } from '../rules/diff.ts';
 import type { Scope } from '../scope.ts';
@@ -146,7 +147,7 @@ function isCalledFor({ clock, object }: Scope, traffic: TrafficMemory): boolean 
 /** False where something calls for a read. */
 function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
   const { clock, memory, object, objectCount } = scope;
-  const { knownSinceMs, spread, hasOpenDrift } = memory.facts;
+  const { knownSinceMs, spread } = memory.facts;
   const given = { memory: { ...traffic, dueMs: undefined }, objectCount, knownSinceMs, spread };
   const isOld = traffic.readMs === undefined || isReadDue(given, clock.monotonicMs());
   // The successor of a managed group is read.
@@ -154,7 +155,7 @@ function mayGoByMemory(scope: Scope, traffic: TrafficMemory): boolean {
   const isReplaced = hasManaged && !isManaged(scope, readRoutes(object.spec));
   // So is what was found by its tags.
   const isRead = isReplaced || memory.foundGroups !== undefined || requestsLiveRead(object);
-  return !isOld && !hasOpenDrift && !isRead;
+  return !isOld && !hasAnyDrift(memory.facts) && !isRead;
 }
 
 /**

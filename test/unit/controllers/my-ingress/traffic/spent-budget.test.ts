@@ -156,6 +156,24 @@ it('those of which the scan shows a difference say that their repair waits for t
   expect(SEVEN.map((name) => world.condition(name))).toEqual(SEVEN.map(() => 'True Available'));
 });
 
+it('those whose security group others have changed say that its repair waits for tokens', async () => {
+  const world = await runScarce();
+  const before = world.events.reasons.length;
+  const groups = [...world.aws.world.network.securityGroups.values()];
+  const managed = groups.filter(({ name }) => name.startsWith('albridge-')).map(({ id }) => id);
+  const IpRanges = [{ CidrIp: '192.0.2.0/24' }];
+  for (const GroupId of managed) {
+    const IpPermissions = [{ IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges }];
+    world.outOfBand('AuthorizeSecurityGroupIngress', { GroupId, IpPermissions });
+  }
+  const isAnnounced = (): boolean => world.events.reasons.slice(before).includes('BudgetExhausted');
+  for (let at = 0; at < 600 && !isAnnounced(); at++) await world.clock.advance(1_000);
+  expect(world.events.reasons.slice(before)).toContain('BudgetExhausted');
+  await world.clock.advance(4 * MINUTE_MS);
+  const ports = managed.flatMap((id) => world.aws.world.network.securityGroups.get(id)?.ingress);
+  expect(ports.map((rule) => rule?.ports?.from)).toEqual(managed.map(() => 80));
+});
+
 it('a regular check that finds a difference says that its repair waits for tokens', async () => {
   const world = await runScarce();
   const before = world.events.reasons.length;
