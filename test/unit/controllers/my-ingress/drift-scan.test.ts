@@ -245,3 +245,27 @@ describe('the drift scan', () => {
     expect(world.events.reasons).toContain('DriftRepaired');
   });
 });
+
+it('counts no drift of an attribute that others have put back, in mode observe', async () => {
+  const world = await World.having('shop', {
+    attributes: { 'idle_timeout.timeout_seconds': '120' },
+  });
+  await world.clock.advance(MINUTE_MS);
+  world.crash();
+  world.start(undefined, 'observe');
+  const [{ arn } = { arn: '' }] = world.balancers;
+  const set = (Value: string): void => {
+    world.outOfBand('ModifyLoadBalancerAttributes', {
+      ...{ LoadBalancerArn: arn, Attributes: [{ Key: 'idle_timeout.timeout_seconds', Value }] },
+    });
+  };
+  const countFound = (): number => world.metrics.valueOf(driftScanMetrics.found) ?? 0;
+  set('5');
+  await world.clock.advance(130 * MINUTE_MS);
+  expect(world.object('shop').status?.plan?.steps).toHaveLength(1);
+  set('120');
+  await world.clock.advance(130 * MINUTE_MS);
+  const before = countFound();
+  await world.clock.advance(130 * MINUTE_MS);
+  expect(countFound()).toBe(before);
+});
