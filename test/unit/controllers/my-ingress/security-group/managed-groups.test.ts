@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import type { Inventory, TaggedLoadBalancer } from '../../../../../src/aws/elbv2/load-balancers.ts';
 import { driftScanMetrics } from '../../../../../src/controllers/my-ingress/drift-scan.ts';
+import { Memory } from '../../../../../src/controllers/my-ingress/memory.ts';
+import { ManagedGroups } from '../../../../../src/controllers/my-ingress/security-group/managed-groups.ts';
 import { SHOP } from '../traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
 
@@ -53,6 +56,23 @@ describe('a managed security group that others have changed', () => {
     await world.clock.advance(3 * SCAN_MS);
     expect(listPorts(world)).toEqual([80, 22]);
   });
+});
+
+it('an object that cannot be compared ends the check of no other', async () => {
+  const world = await settled();
+  const [loadBalancer] = world.balancers;
+  const observed = { loadBalancer, tags: {} } as unknown as TaggedLoadBalancer;
+  const inventory = {
+    findSecurityGroups: async () => [],
+    getCached: () => ({ kind: 'observed', observed }),
+  } as unknown as Inventory;
+  const { clock } = world;
+  const options = { inventory, memory: new Memory(clock), cluster: 'cluster-1', clock };
+  const object = world.object('shop');
+  const cidrs = [5 as unknown as string];
+  const old = { ...object, spec: { ...object.spec, inbound: { cidrs } } };
+  const hasDrifted = await new ManagedGroups(options).read([object], new AbortController().signal);
+  expect([old, object].map(hasDrifted)).toEqual([false, true]);
 });
 
 it('a scan lists no security groups where none is managed', async () => {
