@@ -4,6 +4,8 @@ import type { Inventory, LoadBalancer } from '../../../aws/elbv2/load-balancers.
 import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../../core/objects/kube-object.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
+import type { ObservedGraph } from '../graph/graph.ts';
+import { identifyResource } from '../graph/tags.ts';
 import { type Identity, identify } from '../identity.ts';
 import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
@@ -65,7 +67,8 @@ export class ManagedGroups {
     const isOld = known.traffic !== undefined && mayBeOld(known.traffic, readMs);
     if (cached.kind !== 'observed' || isOld || hasAnyDrift(known.facts)) return false;
     const { loadBalancer } = cached.observed;
-    if (!hasManagedGroupDrifted({ object, identity, loadBalancer }, groups)) return false;
+    const standing = known.traffic?.standing?.graph;
+    if (!hasManagedGroupDrifted({ object, identity, loadBalancer, standing }, groups)) return false;
     known.facts = rememberGroupDrift(known.facts, true);
     return true;
   }
@@ -83,19 +86,23 @@ interface Compared {
   readonly object: MyIngress;
   readonly identity: Identity;
   readonly loadBalancer: LoadBalancer;
+  /** What stands next to the balancer; undefined: that is not known. */
+  readonly standing: Pick<ObservedGraph, 'listeners'> | undefined;
 }
 
 /** Ports of listeners that are still to be removed are open for a reason. Pure. */
 function hasManagedGroupDrifted(
-  { object, identity, loadBalancer }: Compared,
+  { object, identity, loadBalancer, standing }: Compared,
   securityGroups: readonly TaggedSecurityGroup[],
 ): boolean {
   const { spec, status } = object;
   const routes = readRoutes(spec);
-  if (!isManaged({ object }, routes) || status.owned?.removals === true) return false;
+  if (!isManaged({ object }, routes)) return false;
+  if (standing === undefined && status.owned?.removals === true) return false;
   const { inbound, listeners } = routes;
   const addressing = projectAddressing(desireLoadBalancer(object, identity), loadBalancer);
-  const ports = listeners.map(({ port }) => port);
+  const own = (standing?.listeners ?? []).filter(({ tags }) => identifyResource(tags, identity));
+  const ports = [...listeners, ...own.map(({ listener }) => listener)].map(({ port }) => port);
   const frontend = { ...addressing, ports, inbound, previousGroups: [] };
   const place = { identity, userTags: spec.tags ?? {}, vpcId: loadBalancer.vpcId };
   const desired = {

@@ -49,6 +49,34 @@ describe('a managed security group that others have changed', () => {
     expect(world.events.reasons).toContain('DriftRepaired');
   });
 
+  it('is repaired within a scan while a target group waits for an hour to be deleted', async () => {
+    const attributes = { 'deregistration_delay.timeout_seconds': '3600' };
+    const backends = (SHOP.backends ?? []).map((backend) => ({ ...backend, attributes }));
+    const world = await settled({ backends });
+    await world.edited('shop', { backends: backends.slice(0, 1), rules: [] }, MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.object('shop').status?.owned?.removals).toBe(true);
+    admitOthers(world);
+    await world.clock.advance(2 * SCAN_MS);
+    expect(listPorts(world)).toEqual([80]);
+  });
+
+  it('is not taken for drift where a listener is still to be deleted', async () => {
+    const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const world = World.started({ scanMs: 1_000 });
+    await world.applied('shop', { ...SHOP, listeners });
+    await world.clock.advance(MINUTE_MS);
+    const passes = (): number => world.aws.control.calls('DescribeListeners').length;
+    const found = (): number => world.metrics.valueOf(driftScanMetrics.found) ?? 0;
+    const before = { found: found(), passes: passes() };
+    const other = { name: 'other', paths: ['/o/*'], forward: [{ backend: 'api' }] };
+    const edit = { listeners: listeners.slice(0, 1), rules: [other] };
+    await world.edited('shop', edit, MINUTE_MS);
+    expect(listPorts(world)).toEqual([80]);
+    expect(found()).toBe(before.found);
+    expect(passes() - before.passes).toBeLessThanOrEqual(3);
+  });
+
   it('stays as it is while the object is paused', async () => {
     const world = await settled();
     world.annotate('shop', { 'albridge.io/paused': 'true' });
