@@ -97,7 +97,7 @@ export type DesiredAction =
 export interface ObservedGraph {
   /** undefined: not created yet. */
   readonly loadBalancer:
-    | { readonly arn: string; readonly securityGroups: readonly string[] }
+    | { readonly arn: string; readonly securityGroups: readonly string[]; readonly vpcId: string }
     | undefined;
   readonly securityGroups: readonly ObservedSecurityGroup[];
   readonly targetGroups: readonly ObservedTargetGroup[];

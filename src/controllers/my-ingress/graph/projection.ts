@@ -69,7 +69,7 @@ const PROJECTIONS: Projections = {
     securityGroups: before.securityGroups.filter(({ securityGroup: { id } }) => id !== groupId),
   }),
   SetSecurityGroups: ({ before, input: { groups } }) => {
-    const own = before.securityGroups[0]?.securityGroup.id ?? '';
+    const own = chooseGroup(before.securityGroups, before)?.securityGroup.id ?? '';
     const securityGroups = groups.map((group) => ('id' in group ? group.id : own));
     return { loadBalancer: { ...before.loadBalancer, securityGroups } };
   },
@@ -229,14 +229,24 @@ function changeCertificates(
 }
 
 function changeIngress(
-  { securityGroups }: ObservedGraph,
+  { loadBalancer, securityGroups }: ObservedGraph,
   change: (ingress: readonly Permission[]) => readonly Permission[],
 ): Partial<StandingGraph> {
+  const chosen = chooseGroup(securityGroups, { loadBalancer });
   const changed = ({ securityGroup, tags }: ObservedSecurityGroup): ObservedSecurityGroup => ({
     securityGroup: { ...securityGroup, ingress: change(securityGroup.ingress) },
     tags,
   });
-  return { securityGroups: securityGroups.map(changed) };
+  return { securityGroups: securityGroups.map((one) => (one === chosen ? changed(one) : one)) };
+}
+
+/** Of several groups of one object the one in the VPC of its balancer: no other can be attached. */
+export function chooseGroup(
+  groups: readonly ObservedSecurityGroup[],
+  { loadBalancer }: Pick<ObservedGraph, 'loadBalancer'>,
+): ObservedSecurityGroup | undefined {
+  if (loadBalancer === undefined) return groups[0];
+  return groups.find(({ securityGroup: { vpcId } }) => vpcId === loadBalancer.vpcId);
 }
 
 function retag(

@@ -1,5 +1,6 @@
 import type { KnownAction } from '../../../aws/elbv2/traffic.ts';
 import type { AttachedGroup, DesiredAction, ObservedGraph } from '../graph/graph.ts';
+import { chooseGroup } from '../graph/projection.ts';
 import { type ResourceId, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
@@ -28,14 +29,14 @@ export function readReferences(
   const groups = observed.targetGroups.map(
     ({ targetGroup: { name, arn } }) => [name, arn] as const,
   );
-  const securityGroup = observed.securityGroups.find(({ tags }) => {
+  const ownGroups = observed.securityGroups.filter(({ tags }) => {
     return identifyResource(tags, identity) === SECURITY_GROUP_ID;
   });
   return {
     loadBalancerArn,
     targetGroups: new Map(groups),
     listeners: new Map(byFit.map(({ id, listener }) => [id, listener.arn])),
-    securityGroup: securityGroup?.securityGroup.id,
+    securityGroup: chooseGroup(ownGroups, observed)?.securityGroup.id,
   };
 }
 

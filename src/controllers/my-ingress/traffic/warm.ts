@@ -78,8 +78,8 @@ export function beginWarm(scope: Scope): WarmStart | undefined {
 }
 
 function planStanding(scope: Scope, { graph }: Standing, loadBalancer: LoadBalancer): Planned {
-  const { arn, securityGroups } = loadBalancer;
-  const observed = { ...graph, loadBalancer: { arn, securityGroups } };
+  const { arn, securityGroups, vpcId } = loadBalancer;
+  const observed = { ...graph, loadBalancer: { arn, securityGroups, vpcId } };
   return planBy(scope, { loadBalancer, observed }, undefined);
 }
 

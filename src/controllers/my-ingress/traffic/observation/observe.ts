@@ -39,14 +39,14 @@ export async function observeTraffic(
 ): Promise<ObservedGraph> {
   const { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes = false } = request;
   const { known = new Map() } = request;
-  const { arn, securityGroups } = loadBalancer;
+  const { arn, securityGroups, vpcId } = loadBalancer;
   const [listeners, targetGroups, ownGroups] = await Promise.all([
     observeListeners(clients, { arn, hasAttributes, known }, signal),
     observeTargetGroups(clients, { arn, groupNames, known }, signal),
     hasSecurityGroup ? findSecurityGroups(clients, identity, signal) : [],
   ]);
   return {
-    loadBalancer: { arn, securityGroups },
+    loadBalancer: { arn, securityGroups, vpcId },
     securityGroups: ownGroups,
     targetGroups,
     listeners,

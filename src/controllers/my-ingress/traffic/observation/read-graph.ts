@@ -47,7 +47,7 @@ async function observeGraph(
   const { arn, securityGroups, vpcId } = loadBalancer;
   if (given.isNew !== undefined) {
     const nothing = { targetGroups: [], listeners: [] };
-    const own = { arn, securityGroups };
+    const own = { arn, securityGroups, vpcId };
     return { ...nothing, loadBalancer: own, securityGroups: given.isNew.securityGroups };
   }
   const names = listGroupNames(scope, routes, vpcId);

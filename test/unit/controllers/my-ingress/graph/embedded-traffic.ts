@@ -56,7 +56,7 @@ export class EmbeddedTraffic implements Aws {
     const filters = [{ Name: 'tag-key', Values: ['albridge.io/resource'] }];
     const groups = this.#ask('DescribeSecurityGroups', { Filters: filters })['SecurityGroups'];
     return {
-      loadBalancer: { arn, securityGroups: balancer.SecurityGroups },
+      loadBalancer: { arn, securityGroups: balancer.SecurityGroups, vpcId: balancer.VpcId },
       securityGroups: groups.map((group: Answer) => ({
         securityGroup: {
           ...{ id: group['GroupId'], name: group['GroupName'], vpcId: group['VpcId'] },

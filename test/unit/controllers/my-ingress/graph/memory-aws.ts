@@ -20,7 +20,7 @@ const BALANCER = 'arn:aws:elasticloadbalancing:us-east-1:0:loadbalancer/app/shop
 export class MemoryAws {
   readonly defaultGroup = 'sg-default';
   #graph: StandingGraph = {
-    loadBalancer: { arn: BALANCER, securityGroups: [this.defaultGroup] },
+    loadBalancer: { arn: BALANCER, securityGroups: [this.defaultGroup], vpcId: 'vpc-main' },
     ...{ securityGroups: [], targetGroups: [], listeners: [] },
   };
   #ids = 0;

@@ -6,9 +6,12 @@ import {
   type StandingGraph,
 } from '../../../../../src/controllers/my-ingress/graph/projection.ts';
 import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import { desireTags } from '../../../../../src/controllers/my-ingress/graph/tags.ts';
+import { readReferences } from '../../../../../src/controllers/my-ingress/traffic/references.ts';
 import { embeddedTraffic } from './embedded-traffic.ts';
+import { MemoryAws } from './memory-aws.ts';
 import { spec } from './random-traffic.ts';
-import { type Aws, TrafficWorld } from './traffic-world.ts';
+import { type Aws, IDENTITY, TrafficWorld } from './traffic-world.ts';
 
 /** Projects each step before it is carried out, and compares that with what is read afterwards. */
 class Projecting implements Aws {
@@ -88,6 +91,24 @@ const NEVER_WRITTEN = /cookie_name|dns_failover.*count/;
 function byName<T>(items: readonly T[], name: (item: T) => string): Readonly<Record<string, T>> {
   return Object.fromEntries(items.map((item) => [name(item), item]));
 }
+
+it('of two groups of one object the one in the VPC of the balancer is changed and attached', () => {
+  const aws = new MemoryAws();
+  const tags = desireTags('security-group/frontend', {}, IDENTITY);
+  const old = { id: 'sg-old', name: 'albridge-old', vpcId: 'vpc-other', ingress: [] };
+  aws.meddle(() => ({ securityGroups: [{ securityGroup: old, tags }] }));
+  const world = new TrafficWorld(aws);
+  world.spec = { listeners: [{ port: 80, protocol: 'HTTP' }] };
+  const steps = world.plan().steps.filter(({ operation }) => operation !== 'DeleteSecurityGroup');
+  for (const step of steps) aws.apply(step);
+  const { loadBalancer, securityGroups } = aws.observed();
+  const [first, own] = securityGroups;
+  expect(first?.securityGroup).toEqual(old);
+  expect(own?.securityGroup.ingress).toHaveLength(2);
+  expect(loadBalancer.securityGroups).toEqual([own?.securityGroup.id]);
+  const references = readReferences(aws.observed(), IDENTITY, loadBalancer.arn);
+  expect(references.securityGroup).toBe(own?.securityGroup.id);
+});
 
 it('what a step makes of a graph is what the stand-in shows afterwards', () => {
   const operations = new Set<string>();
