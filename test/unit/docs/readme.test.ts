@@ -25,6 +25,7 @@ describe('the README', () => {
 
   it('says on its first screen what this is, for whom, and what it needs', () => {
     const sections = [
+      '$ curl',
       '```mermaid',
       '**For whom:**',
       '| --- | --- | --- |',
