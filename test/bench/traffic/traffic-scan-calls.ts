@@ -69,8 +69,15 @@ export function listScan(calls: readonly Call[]): readonly Call[] {
   return calls.filter(({ operation, input }) => {
     if (operation === 'DescribeLoadBalancers') return 'PageSize' in input;
     if (operation === 'DescribeTargetGroups') return !SELECTIONS.some((name) => name in input);
+    // Of an object the groups are read by its name, too.
+    if (operation === 'DescribeSecurityGroups') return hasOneFilter(input);
     if (operation !== 'DescribeTags') return false;
     const arns = (input['ResourceArns'] ?? []) as readonly string[];
     return arns.length === MOST_ARNS;
   });
+}
+
+function hasOneFilter(input: Call['input']): boolean {
+  const filters = (input['Filters'] ?? []) as readonly unknown[];
+  return 'MaxResults' in input && filters.length === 1;
 }

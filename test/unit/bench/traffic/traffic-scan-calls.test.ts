@@ -7,6 +7,9 @@ const call = (operation: string, input: Call['input']): Call => ({
   ...{ at: 0, service: 'elbv2', operation, input, outcome: 'ok' },
 });
 
+const filters = (...tags: readonly string[]): readonly object[] =>
+  tags.map((tag) => ({ Name: `tag:albridge.io/${tag}`, Values: ['x'] }));
+
 const SCAN = [
   call('DescribeLoadBalancers', { PageSize: 200 }),
   call('DescribeLoadBalancers', { PageSize: 200, Marker: '200' }),
@@ -14,8 +17,13 @@ const SCAN = [
   call('DescribeTags', {
     ResourceArns: Array.from('abcdefghijklmnopqrst', (one) => `${ARN}targetgroup/${one}`),
   }),
+  call('DescribeSecurityGroups', { Filters: filters('cluster'), MaxResults: 200 }),
+  call('DescribeSecurityGroups', { Filters: filters('cluster'), MaxResults: 200, NextToken: '2' }),
 ];
 const TURN = [
+  call('DescribeSecurityGroups', {
+    ...{ Filters: filters('cluster', 'namespace', 'name'), MaxResults: 200 },
+  }),
   call('DescribeLoadBalancers', { LoadBalancerArns: [`${ARN}loadbalancer/app/a`] }),
   call('DescribeTags', { ResourceArns: [`${ARN}loadbalancer/app/a`] }),
   call('DescribeTargetGroups', { LoadBalancerArn: `${ARN}loadbalancer/app/a`, PageSize: 200 }),
