@@ -71,6 +71,22 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 
+  it('has its plan in one log entry, with the lines of a preview', async () => {
+    const world = await World.having('shop');
+    await world.clock.advance(MINUTE_MS);
+    world.annotate('shop', { 'albridge.io/mode': 'plan' });
+    await world.edited('shop', spec, 1_000);
+    const printed = world.object('shop').status?.plan?.steps;
+    expect(printed).toHaveLength(6);
+    const before = world.log.lines.length;
+    world.annotate('shop', {});
+    await world.clock.advance(1_000);
+    const logged = world.log.lines.slice(before).filter(({ message }) => message === 'plan');
+    expect(logged.map(({ level, fields }) => [level, fields['plan']])).toEqual([
+      ['debug', printed],
+    ]);
+  });
+
   it('is Ready with its listener, target group and security group in status and in AWS', async () => {
     const world = await World.having('shop', spec);
     await world.clock.advance(2_000);

@@ -24,6 +24,16 @@ function groupsOf(world: World) {
   return [...world.aws.world.traffic.targetGroups.all()];
 }
 
+it('an HTTPS listener without a policy is created with that of albridge', async () => {
+  const world = await settled(web);
+  expect(world.condition('shop')).toBe('True Available');
+  const created = world.aws.control.calls('CreateListener');
+  expect(created.map(({ input }) => input['SslPolicy'])).toEqual([
+    'ELBSecurityPolicy-TLS13-1-2-2021-06',
+  ]);
+  expect(world.aws.control.calls('ModifyListener')).toEqual([]);
+});
+
 describe('the protocol of a backend', () => {
   const secure: Backend = { ...web, protocol: 'HTTPS' };
 
