@@ -35,7 +35,7 @@ import {
 } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
-import { knowsTraffic, type ObjectMemory, rememberDrift } from './memory.ts';
+import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord, recordGroup } from './record.ts';
 import {
@@ -157,6 +157,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
+  scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
   return reportTraffic(scope, state, () => conclude(scope, ensured, state.tagKeys));
 }
 

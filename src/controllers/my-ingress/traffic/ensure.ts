@@ -15,7 +15,6 @@ import { describeUse } from '../graph/quota-use.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
-import { rememberGroupDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -85,7 +84,6 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const endMs = clock.monotonicMs();
   const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
-  memory.facts = rememberGroupDrift(memory.facts, false);
   const before = memory.traffic ?? remembered;
   const refused = explainReturn(scope, planned, countUse(progress.problems, desired));
   const found = [...plan.problems, ...refused];
