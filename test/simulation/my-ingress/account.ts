@@ -31,6 +31,8 @@ export class Account {
   /** What outsiders have done, which nobody else answers for. */
   readonly meddledTags = new Map<string, Set<string>>();
   readonly meddledAttributes = new Map<string, Set<string>>();
+  /** The groups that others gave a balancer when they made it; none where they changed them later. */
+  readonly givenGroups = new Map<string, readonly string[]>();
   /** Balancers that lost an ownership tag by somebody's hand. */
   readonly releasedByHand = new Set<string>();
   /** Objects that were removed in spite of their finalizer. */

@@ -170,6 +170,7 @@ export class Actor {
     if (arn === undefined || before.has(arn)) return;
     this.#made.set(key, arn);
     this.#parts.account.madeByOthers.add(arn);
+    if (spec.securityGroups) this.#parts.account.givenGroups.set(arn, spec.securityGroups);
   }
 
   #leave(at: ObjectName): void {
@@ -213,6 +214,7 @@ export class Actor {
       case 'subnets':
         return void this.#call('SetSubnets', { LoadBalancerArn: arn, Subnets: meddling.subnets });
       case 'securityGroups':
+        this.#parts.account.givenGroups.delete(arn);
         return void this.#call('SetSecurityGroups', {
           LoadBalancerArn: arn,
           SecurityGroups: meddling.groups,

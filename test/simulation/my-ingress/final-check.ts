@@ -6,7 +6,7 @@ import type { TrafficCast } from '../traffic/cast.ts';
 import { hasManagedGroup } from '../traffic/desires.ts';
 import type { Report } from '../violation.ts';
 import type { Account, Balancer } from './account.ts';
-import { differences, GROUPS, isAcceptable } from './specs.ts';
+import { differences, GROUPS, isAcceptable, isSameSet } from './specs.ts';
 
 export interface FinalParts {
   readonly account: Account;
@@ -62,18 +62,29 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
     ...unless(account.ownerOf(held) === key, 'it is not its own'),
     ...unless(held.tags[ownershipTagKeys.uid] === object.metadata.uid, 'tag uid is another'),
     ...forgottenBy(account, object, held),
-    ...unless(!lacksOldGroups(object, held), `security groups ${held.securityGroups.join()}`),
+    ...unless(
+      !lacksOldGroups(account, object, held),
+      `security groups ${held.securityGroups.join()}`,
+    ),
     ...omitUnrecorded(traffic.listFaults(key, object.spec, { isRestored }), isRestored),
     ...traffic.listTargetFaults(object),
+    ...traffic.listAttachmentFaults(object, held),
     ...unless(!isRefused(object), 'targets that AWS refuses, by its status'),
   ];
   if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
 }
 
 /** An adopted balancer has the groups that others gave it, before and after albridge managed one for it. */
-function lacksOldGroups({ spec }: MyIngress, { arn, securityGroups }: Balancer): boolean {
+function lacksOldGroups(
+  { givenGroups }: Account,
+  { spec }: MyIngress,
+  { arn, securityGroups }: Balancer,
+): boolean {
   if (spec.adopt?.arn !== arn || hasManagedGroup(spec)) return false;
-  return !securityGroups.every((group) => GROUPS.has(group));
+  if (spec.securityGroups !== undefined) return false;
+  const given = givenGroups.get(arn);
+  if (given === undefined) return !securityGroups.every((group) => GROUPS.has(group));
+  return !isSameSet(given, securityGroups);
 }
 
 /** No world has endpoints at its end that cannot be targets of their group. */

@@ -71,7 +71,7 @@ function differing(
     .map(([key]) => `${what} ${key} ${found[key] ?? '(none)'}`);
 }
 
-function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+export function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item) => b.includes(item));
 }
 

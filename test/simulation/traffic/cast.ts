@@ -6,6 +6,7 @@ import {
 import { isWrite } from '../../../src/aws/client/operations.ts';
 import { ENDPOINT_SLICES, NODES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
+import type { Balancer } from '../my-ingress/account.ts';
 import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { ServiceCast } from '../services/cast.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
@@ -15,7 +16,7 @@ import type { TrafficAction } from './actions.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
-import { desiresResource } from './desires.ts';
+import { desiresResource, hasManagedGroup } from './desires.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { GateWatch } from './gate-watch.ts';
@@ -235,6 +236,18 @@ export class TrafficCast implements Cast<TrafficAction> {
   listFaults(key: string, spec: MyIngressSpec, options: FaultOptions): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
     return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
+  }
+
+  /** A managed group admits nobody unless the balancer has it. */
+  listAttachmentFaults(object: MyIngress, { securityGroups }: Balancer): readonly string[] {
+    const { namespace, name } = object.metadata;
+    if (!hasManagedGroup(object.spec)) return [];
+    const own = [...takePicture(this.#stage.aws.world).values()].filter((one) => {
+      const isOwn = this.claims.ownerOf(one) === `${namespace}/${name}`;
+      return isOwn && one.kind === 'securityGroup';
+    });
+    const isAttached = own.some(({ key }) => securityGroups.includes(key));
+    return isAttached ? [] : [`security groups ${securityGroups.join()}, and none of its own`];
   }
 
   /** A backend that has had ready pods all the time and no target yet. */

@@ -2,6 +2,13 @@ import type { Mutation } from '../mutation.ts';
 
 /** Bugs about listeners, rules, target groups, targets and security groups. */
 export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'attachment-skipped': {
+    file: 'controllers/my-ingress/security-group/diff.ts',
+    find: 'if (isSame) return [];',
+    replace: 'return [];',
+    why: 'a managed group is never attached to a balancer that exists',
+    seed: 63,
+  },
   'ready-target-deregistered': {
     file: 'controllers/targets/registrations.ts',
     find: 'return listWithout(this.#possible, desired);',
