@@ -60,6 +60,12 @@ export class Account {
     return this.#aws.world.balancers.all().map((record) => this.#describe(record));
   }
 
+  /** A balancer that others have made. */
+  recordMade(arn: string, securityGroups: readonly string[] | undefined): void {
+    this.madeByOthers.add(arn);
+    if (securityGroups !== undefined) this.givenGroups.set(arn, securityGroups);
+  }
+
   #describe(record: LoadBalancer): Balancer {
     const nowMs = this.#aws.world.clock.now();
     const known = this.#described.get(record);

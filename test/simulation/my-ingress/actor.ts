@@ -169,8 +169,7 @@ export class Actor {
     // The same settings as somebody's balancer answer with that one.
     if (arn === undefined || before.has(arn)) return;
     this.#made.set(key, arn);
-    this.#parts.account.madeByOthers.add(arn);
-    if (spec.securityGroups) this.#parts.account.givenGroups.set(arn, spec.securityGroups);
+    this.#parts.account.recordMade(arn, spec.securityGroups);
   }
 
   #leave(at: ObjectName): void {
