@@ -152,7 +152,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'port-stays-open': {
     file: 'controllers/my-ingress/security-group/diff.ts',
-    find: 'removals: [...revoke(left), ...removals],',
+    find: 'removals: [...(isSwap ? [] : revoked), ...removals],',
     replace: 'removals,',
     why: 'a source that has left the spec still reaches the balancer',
     seed: 35,
