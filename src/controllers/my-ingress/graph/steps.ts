@@ -142,7 +142,7 @@ export function findObstacle(step: Step, failed: readonly Step[]): Step | undefi
   );
 }
 
-/** What is removed stays until what takes its place is there: hosts would be left without a certificate. */
+/** Something stays until its successor is there: hosts would be left without a certificate. */
 function isInPlaceOf(one: Step, { id, operation }: Step): boolean {
   return one.id === id && one.operation === SUCCESSORS[operation];
 }

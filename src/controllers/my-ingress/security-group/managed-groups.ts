@@ -86,7 +86,7 @@ interface Compared {
   readonly object: MyIngress;
   readonly identity: Identity;
   readonly loadBalancer: LoadBalancer;
-  /** What stands next to the balancer; undefined: that is not known. */
+  /** Stands next to the balancer; undefined: not known. */
   readonly standing: Pick<ObservedGraph, 'listeners'> | undefined;
 }
 
