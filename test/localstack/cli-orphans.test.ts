@@ -82,7 +82,9 @@ describe('albridge orphans', PATIENT, () => {
     expect(await place.standIn.balancer(held)).toBeDefined();
     const again = await albridge([...own, '--delete', '--yes-delete', '3']);
     expect(again.exitCode).toBe(1);
-    expect(again.stderr).toMatch(/: 0 resources can be deleted and "3" was given; check that cluster/);
+    expect(again.stderr).toMatch(
+      /: 0 resources can be deleted and "3" was given; check that cluster/,
+    );
     expect((await albridge([...own, '--delete'])).exitCode).toBe(0);
     expect(await albridge(own)).toEqual({
       exitCode: 0,
