@@ -5,6 +5,8 @@ import { CHART, Helm, ROOT } from './helm.ts';
 
 const VALUES = ['--set', 'image.repository=albridge'];
 const WAIT = ['--wait', '--timeout', '5m'];
+/** As docs/install.md has it. */
+const ALL_OR_NOTHING = ['--rollback-on-failure', '--timeout', '5m'];
 
 interface Listed {
   readonly name: string;
@@ -36,7 +38,7 @@ export class HelmPlace {
   ): Promise<string> {
     const region = ['--set', `region=${this.place.aws.environment['AWS_REGION']}`];
     const where = [name, chart, '--namespace', namespace];
-    return this.helm.run([verb, ...where, ...VALUES, ...region, ...WAIT, ...more]);
+    return this.helm.run([verb, ...where, ...VALUES, ...region, ...ALL_OR_NOTHING, ...more]);
   }
 
   rollback(revision: string): Promise<string> {

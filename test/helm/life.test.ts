@@ -88,6 +88,25 @@ describe('helm install', () => {
   });
 });
 
+/** A request above the limit: of the right form, and refused by the API server after the rest was applied. */
+const REFUSED = ['--set', 'resources.requests.memory=2Gi', '--set', 'settings.LOG_LEVEL=debug'];
+
+describe('a value that the API server refuses', () => {
+  it('leaves nothing but CRDs of an installation', async () => {
+    await expect(ours.release('install', REFUSED)).rejects.toThrow('must be less than or equal to');
+    expect(await ours.listLeft(`deployments,serviceaccounts,configmaps,${CLUSTER_WIDE}`)).toEqual(
+      [],
+    );
+  });
+
+  it('leaves the release as it was at an upgrade', async () => {
+    await ours.release('install');
+    await expect(ours.release('upgrade', REFUSED)).rejects.toThrow('must be less than or equal to');
+    const settings = ['get', 'configmap', 'albridge-settings', '-n', 'albridge-system'];
+    expect(await place.kubectl([...settings, '-o', 'jsonpath={.data.LOG_LEVEL}'])).toBe('');
+  });
+});
+
 describe('a release', () => {
   it('is installed, upgraded, rolled back and uninstalled, and the balancer stays as it is', async () => {
     const notes = await ours.release('install');
