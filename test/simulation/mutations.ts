@@ -25,7 +25,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'error-taken-for-absence': {
     file: 'aws/client/aws-errors.ts',
-    find: 'return error instanceof OperatorError && reasons.includes(error.reason);',
+    find: 'return hasReason(error, ...getTraits(operation).absent);',
     replace: 'return error instanceof OperatorError;',
     why: 'a throttle counts as proof that the balancer is gone',
     seed: 65,

@@ -1,6 +1,6 @@
 import { isFields } from '../../core/objects/fields.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason, OperatorError } from '../../core/reconcile/operator-error.ts';
 import { reasonByCode, trimCode } from './aws-codes.ts';
 import { type AwsReason, type AwsReasonTexts, awsReasons } from './aws-reasons.ts';
 import { type AwsOperation, getIamAction, getTraits } from './operations.ts';
@@ -133,8 +133,7 @@ export async function allowAbsence<T>(
 }
 
 export function isAbsence(operation: AwsOperation, error: unknown): boolean {
-  const reasons: readonly string[] = getTraits(operation).absent;
-  return error instanceof OperatorError && reasons.includes(error.reason);
+  return hasReason(error, ...getTraits(operation).absent);
 }
 
 export function classifyOutcome(thrown: unknown): AwsOutcome {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason, OperatorError } from '../../core/reconcile/operator-error.ts';
 import { classifyOutcome } from './aws-errors.ts';
 
 /**
@@ -69,12 +69,8 @@ export class Quotas {
     try {
       return new Map((await read()).map(({ Name = '', Max = '' }) => [Name, Max]));
     } catch (error) {
-      if (!isDenied(error)) this.#readMs = Number.NEGATIVE_INFINITY;
+      if (!hasReason(error, 'AccessDenied')) this.#readMs = Number.NEGATIVE_INFINITY;
       return undefined;
     }
   }
-}
-
-function isDenied(error: unknown): boolean {
-  return error instanceof OperatorError && error.reason === 'AccessDenied';
 }

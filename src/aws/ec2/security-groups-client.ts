@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import type { AwsReason } from '../client/aws-reasons.ts';
@@ -170,10 +170,6 @@ function isAboutOne(error: unknown, permissions: readonly Permission[]): boolean
   if (hasReason(error, 'QuotaExceeded')) return true;
   const hasGroups = permissions.some(({ source: { kind } }) => kind === 'security-group');
   return hasGroups && hasReason(error, 'InvalidSecurityGroup');
-}
-
-function hasReason(error: unknown, reason: AwsReason): boolean {
-  return error instanceof OperatorError && error.reason === reason;
 }
 
 function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { describeAll } from '../elbv2/load-balancer-reader.ts';
 import type { LoadBalancer } from '../elbv2/load-balancers.ts';
@@ -27,7 +27,7 @@ export async function listAccount(
     return { listed, allGroups: await describeAllGroups(call, pageSize, signal) };
   } catch (error) {
     // An operator of balancers alone need not be allowed to list target groups, and has made none.
-    const isDenied = error instanceof OperatorError && error.reason === 'AccessDenied';
+    const isDenied = hasReason(error, 'AccessDenied');
     if (targetGroupNames.size > 0 || !isDenied) throw error;
     return { listed, allGroups: [] };
   }

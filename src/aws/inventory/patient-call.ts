@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason, type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type AwsCall, chargeTo } from '../client/aws-call.ts';
 
 /**
@@ -36,14 +36,10 @@ function chooseWaitMs(error: unknown, downMs: number): number | undefined {
   if (isOutage(error)) {
     return downMs < LONGEST_OUTAGE_MS ? (error.retryAfterMs ?? OUTAGE_PAUSE_MS) : undefined;
   }
-  const isWait = isOneOf(['BudgetExhausted', 'Throttled'], error);
+  const isWait = hasReason(error, 'BudgetExhausted', 'Throttled');
   return isWait ? error.retryAfterMs : undefined;
 }
 
 function isOutage(error: unknown): error is OperatorError {
-  return isOneOf(['AwsUnavailable', 'AwsUnreachable'], error);
-}
-
-function isOneOf(reasons: readonly string[], error: unknown): error is OperatorError {
-  return error instanceof OperatorError && reasons.includes(error.reason);
+  return hasReason(error, 'AwsUnavailable', 'AwsUnreachable');
 }

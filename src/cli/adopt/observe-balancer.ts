@@ -4,7 +4,7 @@
 
 import type { LoadBalancer, Tags } from '../../aws/elbv2/load-balancers.ts';
 import type { Listener, Rule, TargetGroup } from '../../aws/elbv2/traffic.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { Account } from '../account/account.ts';
 import { CommandError } from '../errors.ts';
 
@@ -68,7 +68,7 @@ async function findByArn(
 ): Promise<LoadBalancer> {
   const found = await loadBalancers.find({ arn }, signal).catch((error: unknown) => {
     // An ARN of another region or account.
-    if (error instanceof OperatorError && error.reason === 'ValidationError') return undefined;
+    if (hasReason(error, 'ValidationError')) return undefined;
     throw error;
   });
   if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 import type { LoadBalancer, TaggedLoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { ensureAbsent, type Observation } from '../../core/reconcile/external-resource.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../core/reconcile/outcome.ts';
 import type { Released } from '../../core/reconcile/reconciler.ts';
 import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
@@ -179,7 +179,7 @@ async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalanc
   try {
     await aws.delete(arn);
   } catch (error) {
-    const isBlocked = error instanceof OperatorError && error.reason === 'DeletionBlocked';
+    const isBlocked = hasReason(error, 'DeletionBlocked');
     if (!isBlocked || object.spec?.attributes?.[DELETION_PROTECTION] !== 'false') throw error;
     await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
     await aws.delete(arn);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { ObservedGraph, ObservedTargetGroup } from './graph/graph.ts';
 import { nameSecurityGroup } from './graph/names.ts';
 import { identifyResource, isOwn } from './graph/tags.ts';
@@ -112,7 +112,7 @@ async function findUsedGroups(
     return found;
   } catch (error) {
     // An operator of balancers alone need not be allowed to read target groups, and has made none.
-    const isDenied = error instanceof OperatorError && error.reason === 'AccessDenied';
+    const isDenied = hasReason(error, 'AccessDenied');
     if (hasTraffic(object) || !isDenied) throw error;
     return [];
   }

@@ -6,7 +6,7 @@ import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { Backoff } from '../../core/queue/backoff.ts';
 import { KeyQueue } from '../../core/queue/key-queue.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { CoreReason, OperatorError } from '../../core/reconcile/operator-error.ts';
+import { CoreReason, hasReason, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Group, Write } from './group.ts';
 import type { Action } from './problems.ts';
 import { mayBeOutside, placeOutside, type Refusal, sendInParts } from './target-batches.ts';
@@ -136,7 +136,7 @@ export class Flusher {
 
   async #writeBatch(group: Group, write: Write, batch: readonly Target[]): Promise<void> {
     const refusals = await this.#sendAll(group, write, batch).catch(async (error: unknown) => {
-      if (write === 'deregister' || !isQuota(error)) throw error;
+      if (write === 'deregister' || !hasReason(error, 'QuotaExceeded')) throw error;
       await this.#makeRoom(group, error);
       return [];
     });
@@ -243,10 +243,6 @@ export function describeAbsence(arn: string): OperatorError {
   return createFailure(awsReasons, 'TargetGroupNotFound', {
     observed: `target group ${arn} does not exist`,
   });
-}
-
-function isQuota(error: unknown): error is OperatorError {
-  return error instanceof OperatorError && error.reason === 'QuotaExceeded';
 }
 
 function toOperatorError(error: unknown): OperatorError {

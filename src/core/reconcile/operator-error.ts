@@ -44,6 +44,10 @@ export class OperatorError extends Error {
   }
 }
 
+export function hasReason(error: unknown, ...reasons: readonly string[]): error is OperatorError {
+  return error instanceof OperatorError && reasons.includes(error.reason);
+}
+
 /** The same failure in other words, such as an article's. */
 export function rewordError(error: unknown, word: (why: string) => string): unknown {
   if (!(error instanceof OperatorError)) return error;

@@ -4,7 +4,7 @@ import type {
   LoadBalancer,
   LoadBalancerSettings,
 } from '../../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { hasReason } from '../../../core/reconcile/operator-error.ts';
 import { logCompleted, recordAdopted, recordTakenOver, recordUpdated } from '../events.ts';
 import { countBalancers, createFailure } from '../failure.ts';
 import {
@@ -129,7 +129,7 @@ async function createOnce(
     return await aws.create(settings);
   } catch (error) {
     const nowMs = clock.monotonicMs();
-    if (error instanceof OperatorError && error.reason === 'DuplicateName') {
+    if (hasReason(error, 'DuplicateName')) {
       const isNew = memory.facts.nameTakenMs === undefined;
       memory.facts = rememberNameTaken(memory.facts, nowMs);
       // By the second time no read can be older any more: asking again would only cost tokens.

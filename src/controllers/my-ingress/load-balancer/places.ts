@@ -4,7 +4,7 @@ import type {
   LoadBalancerRef,
   TaggedLoadBalancer,
 } from '../../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { hasReason, type OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { deriveDefaultName, type Identity } from '../identity.ts';
 import { mayBeFresh, mayHideCreate } from '../memory.ts';
 import { readOwnership } from '../ownership.ts';
@@ -72,7 +72,7 @@ async function observePlace(
   try {
     return await classifyPlace(scope, ref, signal);
   } catch (error) {
-    const isRefused = error instanceof OperatorError && error.reason === 'ValidationError';
+    const isRefused = hasReason(error, 'ValidationError');
     if (isRefused && 'arn' in ref) return { kind: 'refused', arn: ref.arn, error };
     throw error;
   }

@@ -3,7 +3,7 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { Cached, TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { findLeadingCondition } from '../../../core/objects/conditions.ts';
 import { sleep } from '../../../core/ports/clock.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { hasReason, OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Outcome, settled } from '../../../core/reconcile/outcome.ts';
 import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, hasAnyDrift, rememberDrift } from '../memory.ts';
@@ -61,7 +61,7 @@ export async function checkSnapshot(scope: Scope, signal: AbortSignal): Promise<
  * difference, stays as it is, and the check is repeated at its turn. Throws every other failure.
  */
 export function awaitTokens(scope: Scope, error: unknown): Outcome {
-  const isWait = error instanceof OperatorError && error.reason === 'BudgetExhausted';
+  const isWait = hasReason(error, 'BudgetExhausted');
   if (!isWait || scope.pass.isReadyDisproved || compareAll(scope).kind === 'differs') throw error;
   return keepUntil(scope, error);
 }
