@@ -1,5 +1,7 @@
-import type { AttachedGroup } from '../graph/graph.ts';
+import type { AttachedGroup, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { Identity } from '../identity.ts';
 
 /** The spec's choice of security groups. */
 export interface AttachmentSpec {
@@ -58,4 +60,21 @@ export function desireAttachment(
 
 function toGroup(id: string): AttachedGroup {
   return { id };
+}
+
+/** The managed groups of the object, by their tags. */
+export function claimGroups(
+  { securityGroups }: Pick<ObservedGraph, 'securityGroups'>,
+  identity: Identity,
+): readonly ObservedSecurityGroup[] {
+  return securityGroups.filter(
+    ({ tags }) => identifyResource(tags, identity) === SECURITY_GROUP_ID,
+  );
+}
+
+export function isAttached(
+  { securityGroup: { id } }: ObservedSecurityGroup,
+  { loadBalancer }: Pick<ObservedGraph, 'loadBalancer'>,
+): boolean {
+  return loadBalancer?.securityGroups.includes(id) ?? false;
 }

@@ -15,7 +15,8 @@ import type { PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
-import { diffTags, identifyResource } from '../graph/tags.ts';
+import { diffTags } from '../graph/tags.ts';
+import { claimGroups, isAttached } from './attachment.ts';
 import { normaliseCidr } from './cidr.ts';
 import { pickRecord } from './previous.ts';
 
@@ -42,7 +43,7 @@ export function planSecurityGroup(
   context: GroupContext,
 ): SecurityGroupSteps {
   const { securityGroup } = desired;
-  const own = claimGroups(observed, context);
+  const own = claimGroups(observed, context.identity);
   const kept = own.find(({ securityGroup: { vpcId } }) => vpcId === securityGroup?.vpcId);
   const taken = kept === undefined ? findHolder(securityGroup, observed) : undefined;
   const problems = taken === undefined ? [] : [describeConflict(taken)];
@@ -72,15 +73,6 @@ export function planSecurityGroup(
     removals: [...(isSwap ? [] : revoked), ...removals],
     problems,
   };
-}
-
-function claimGroups(
-  { securityGroups }: ObservedGraph,
-  { identity }: GroupContext,
-): readonly ObservedSecurityGroup[] {
-  return securityGroups.filter(
-    ({ tags }) => identifyResource(tags, identity) === SECURITY_GROUP_ID,
-  );
 }
 
 /** Names of groups are unique in a VPC without regard to case. */
@@ -184,13 +176,6 @@ function planAttachment(
 
 function getId(group: AttachedGroup, kept: ObservedSecurityGroup | undefined): string | undefined {
   return 'id' in group ? group.id : kept?.securityGroup.id;
-}
-
-function isAttached(
-  { securityGroup: { id } }: ObservedSecurityGroup,
-  { loadBalancer }: ObservedGraph,
-): boolean {
-  return loadBalancer?.securityGroups.includes(id) ?? false;
 }
 
 /** Write-ahead: AWS does not show the groups once they are replaced. */

@@ -2,9 +2,9 @@ import { previousGroupsTagKeys } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import type { Problem } from '../graph/problem.ts';
-import { LOAD_BALANCER_ID, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Identity } from '../identity.ts';
+import { claimGroups, isAttached } from './attachment.ts';
 
 /**
  * The groups that an adopted balancer had before the managed one replaced them. Tags of the managed group record them:
@@ -39,18 +39,15 @@ export function pickRecord(tags: Tags): Tags {
  * something else, which is drift.
  */
 export function findPrevious(
-  { loadBalancer, securityGroups }: ObservedGraph,
+  observed: ObservedGraph,
   { identity, isAdopted }: { readonly identity: Identity; readonly isAdopted: boolean },
 ): readonly string[] {
   if (!isAdopted) return [];
-  const own = securityGroups.filter(({ tags }) => {
-    return identifyResource(tags, identity) === SECURITY_GROUP_ID;
-  });
+  const own = claimGroups(observed, identity);
   const recorded = own.map(({ tags }) => readPrevious(tags)).find((ids) => ids.length > 0);
   if (recorded !== undefined) return recorded;
-  const attached = loadBalancer?.securityGroups ?? [];
-  const isReplaced = own.some(({ securityGroup: { id } }) => attached.includes(id));
-  return isReplaced ? [] : attached;
+  const isReplaced = own.some((group) => isAttached(group, observed));
+  return isReplaced ? [] : (observed.loadBalancer?.securityGroups ?? []);
 }
 
 function readPrevious(tags: Tags): readonly string[] {

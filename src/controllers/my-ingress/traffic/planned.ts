@@ -6,12 +6,11 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import { recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
-import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { chooseAttachment } from '../security-group/attachment.ts';
+import { chooseAttachment, claimGroups, isAttached } from '../security-group/attachment.ts';
 import { findPrevious } from '../security-group/previous.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import {
@@ -164,12 +163,6 @@ export async function findDefaultGroup(
   return found?.securityGroup.id;
 }
 
-function hasManagedAttached(
-  { identity }: Scope,
-  { loadBalancer, securityGroups }: ObservedGraph,
-): boolean {
-  return securityGroups.some(({ securityGroup: { id }, tags }) => {
-    const isOurs = identifyResource(tags, identity) === SECURITY_GROUP_ID;
-    return isOurs && (loadBalancer?.securityGroups.includes(id) ?? false);
-  });
+function hasManagedAttached({ identity }: Scope, observed: ObservedGraph): boolean {
+  return claimGroups(observed, identity).some((group) => isAttached(group, observed));
 }

@@ -1,9 +1,10 @@
 import type { KnownAction } from '../../../aws/elbv2/traffic.ts';
 import type { AttachedGroup, DesiredAction, ObservedGraph } from '../graph/graph.ts';
 import { chooseGroup } from '../graph/projection.ts';
-import { type ResourceId, SECURITY_GROUP_ID } from '../graph/resource-id.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
+import { claimGroups } from '../security-group/attachment.ts';
 
 /** ARNs and ids of what a plan names by its resource id or its name, as far as it is there. */
 export interface References {
@@ -29,14 +30,11 @@ export function readReferences(
   const groups = observed.targetGroups.map(
     ({ targetGroup: { name, arn } }) => [name, arn] as const,
   );
-  const ownGroups = observed.securityGroups.filter(({ tags }) => {
-    return identifyResource(tags, identity) === SECURITY_GROUP_ID;
-  });
   return {
     loadBalancerArn,
     targetGroups: new Map(groups),
     listeners: new Map(byFit.map(({ id, listener }) => [id, listener.arn])),
-    securityGroup: chooseGroup(ownGroups, observed)?.securityGroup.id,
+    securityGroup: chooseGroup(claimGroups(observed, identity), observed)?.securityGroup.id,
   };
 }
 
