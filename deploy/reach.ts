@@ -1,3 +1,4 @@
+import { type Container, listItems, type Variable } from '../src/cli/account/operators.ts';
 import type { Manifest, Reach } from './custom-objects.ts';
 
 /** The namespaces whose objects an installation serves: what its rights and its setting both include. */
@@ -7,23 +8,9 @@ export interface Workload extends Manifest {
     readonly template: {
       readonly spec: {
         readonly serviceAccountName?: string;
-        readonly containers: readonly Container[];
+        readonly containers: readonly (Container & { readonly envFrom?: readonly unknown[] })[];
       };
     };
-  };
-}
-
-interface Container {
-  readonly envFrom?: readonly unknown[];
-  readonly env?: readonly Variable[];
-}
-
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: {
-    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
-    readonly fieldRef?: { readonly fieldPath: string };
   };
 }
 
@@ -117,8 +104,7 @@ async function readSetting(
 /** The operator takes a blank setting for none, and does not start with one that names no namespace. */
 function parseNamespaces(setting = ''): Reach {
   if (setting.trim() === '') return 'everywhere';
-  const names = setting.split(',').map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== '');
+  return [...new Set(listItems(setting))];
 }
 
 export function intersect(one: Reach, other: Reach): Reach {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { bundle } from '../bundle.ts';
 import { writeLicences } from '../licences.ts';
+import { OutputError } from '../output.ts';
 import { Refusal, runProgram } from './run.ts';
 import { withTemporary } from './temporary.ts';
 
@@ -22,7 +23,7 @@ export interface Release {
 }
 
 /** Every release has it, with the checksums of the other files. */
-export const SUMS = 'SHA256SUMS';
+const SUMS = 'SHA256SUMS';
 
 const HELM_HINT = 'install helm 4, or set HELM to its path';
 
@@ -110,7 +111,10 @@ async function listPackages({ root, version }: Release): Promise<string> {
   return `${JSON.stringify(sbom, undefined, 2)}\n`;
 }
 
-/** True for one that is not there or has no files, or has exactly the files of a release, none of them changed. */
+/**
+ * True for one that is not there or has no files, or has exactly the files of a release, none of them changed. Throws an
+ * OutputError where it cannot be read.
+ */
 export async function isReleaseAlone(directory: string): Promise<boolean> {
   if (!existsSync(directory)) return true;
   try {
@@ -124,9 +128,9 @@ export async function isReleaseAlone(directory: string): Promise<boolean> {
     );
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // Without sums, a link to nothing, a folder.
-    if (code === 'ENOENT' || code === 'EISDIR') return false;
-    throw error;
+    // Without sums, a link to nothing, a folder, no directory at all.
+    if (['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return false;
+    throw new OutputError(directory, error);
   }
 }
 

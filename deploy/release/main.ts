@@ -7,9 +7,9 @@ import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstSentence, refuseEmpty } from '../no-arguments.ts';
-import { isReplaceable, makePart, OutputError, writeInto } from '../output.ts';
+import { makePart, OutputError, writeInto } from '../output.ts';
 import { survivePipesWithoutReader } from '../unread-output.ts';
-import { buildFiles, isReleaseAlone, SUMS } from './files.ts';
+import { buildFiles, isReleaseAlone } from './files.ts';
 import { checkUpgradePage, findNotes, linkNotes } from './notes.ts';
 import { Refusal } from './run.ts';
 import { checkSource, findUntracked } from './source.ts';
@@ -90,7 +90,7 @@ async function release(flags: Flags): Promise<void> {
   }
   const notes = linkNotes(section, repository, version);
   const target = resolve(out);
-  if (!((await isReplaceable(target, SUMS)) && (await isReleaseAlone(target)))) {
+  if (!(await isReleaseAlone(target))) {
     throw new Refusal(
       `${target} is neither an empty directory nor an earlier release as it was written: name another one`,
     );

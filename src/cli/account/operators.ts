@@ -159,12 +159,13 @@ interface Deployment extends KubeObject {
   readonly status?: { readonly readyReplicas?: number };
 }
 
-interface Container {
+/** As much of a container as commands read. */
+export interface Container {
   readonly image?: string;
   readonly env?: readonly Variable[];
 }
 
-interface Variable {
+export interface Variable {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {

@@ -90,28 +90,30 @@ async function listObjects(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-const ADVICE = {
-  'not installed': 'install the CRDs (docs/install.md)',
-  'you may not list it': ASK_FOR_VIEW,
+const LACKS = {
+  'not installed': { ofSeveral: 'not installed', next: 'install the CRDs (docs/install.md)' },
+  'you may not list it': { ofSeveral: 'you may not list them', next: ASK_FOR_VIEW },
 } as const;
 
 function advise(listings: readonly Listing[], namespace: string | undefined): string {
   const lacks = new Set(listings.flatMap((one) => ('lack' in one ? [one.lack] : [])));
   const isElsewhere = namespace === undefined && lacks.has('you may not list it');
-  const advice = [...lacks].map((lack): string => ADVICE[lack]);
+  const advice = [...lacks].map((lack): string => LACKS[lack].next);
   return [...advice, ...(isElsewhere ? ['name one namespace with -n'] : [])].join(', or ');
 }
 
 /** `MyApp, WebApp (not installed)`. */
 function describeLacking(listings: readonly Listing[]): string {
-  const kinds = new Map<string, string[]>();
+  const kinds = new Map<keyof typeof LACKS, string[]>();
   for (const listing of listings) {
     if (!('lack' in listing)) continue;
     kinds.set(listing.lack, [...(kinds.get(listing.lack) ?? []), listing.kind.kind]);
   }
-  const describe = ([lack, names]: readonly [string, readonly string[]]): string =>
-    `${names.join(', ')} (${names.length > 1 ? lack.replace(/ it$/, ' them') : lack})`;
-  return [...kinds].map(describe).join(', ');
+  return [...kinds]
+    .map(([lack, names]) => {
+      return `${names.join(', ')} (${names.length > 1 ? LACKS[lack].ofSeveral : lack})`;
+    })
+    .join(', ');
 }
 
 function describeRow(object: OurObject): Row {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { DifferenceId } from '../../../localstack/differences.ts';
 import { startEmbeddedAws } from '../../../localstack/embedded/http/server.ts';
 import { type SeededNetwork, seedNetwork } from '../../../localstack/seed.ts';
@@ -22,7 +22,7 @@ export interface Contest {
   close(): Promise<void>;
 }
 
-export async function startContest(): Promise<Contest> {
+async function startContest(): Promise<Contest> {
   const settings = { budget: 'off', provisioningMs: 0, quota: 1000 } as const;
   const server = await startEmbeddedAws({ settings });
   const network = await seedNetwork({ endpoint: server.url, credentials: CREDENTIALS });
@@ -37,6 +37,16 @@ export async function startContest(): Promise<Contest> {
       await server.stop();
     },
   };
+}
+
+/** One for the tests of a file, which begin once both are there. */
+export function useContest(): () => Contest {
+  let contest: Contest | undefined;
+  beforeAll(async () => {
+    contest = await startContest();
+  });
+  afterAll(() => contest?.close());
+  return () => contest as Contest;
 }
 
 /** One contestant with what one sequence makes there. */

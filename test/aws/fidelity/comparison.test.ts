@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isMissing } from '../under-test.ts';
-import { type Contest, compareSequences, knownAmong, startContest } from './comparing.ts';
+import { compareSequences, knownAmong, useContest } from './comparing.ts';
 import { Judge, judged } from './judge.ts';
 import { openingSteps, steps } from './random-steps.ts';
 import { Side } from './side.ts';
@@ -12,16 +12,12 @@ const SEQUENCES = 300;
  * difference must be one that the table knows.
  */
 describe.skipIf(isMissing)('the embedded stand-in and this backend', () => {
-  let contest: Contest;
-  beforeAll(async () => {
-    contest = await startContest();
-  });
-  afterAll(() => contest?.close());
+  const contest = useContest();
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
     timeout: 600_000,
   }, async () => {
-    const { accepted, refused, seen } = await compareSequences(contest, {
+    const { accepted, refused, seen } = await compareSequences(contest(), {
       ...{ steps, opening: openingSteps, count: SEQUENCES, seed: 20261121 },
       playerOf: ({ adapter, network }, number) =>
         new Side(adapter.api, network, `f${process.pid}x${number}s`),

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isMissing } from '../under-test.ts';
-import { type Contest, compareSequences, knownAmong, startContest } from './comparing.ts';
+import { compareSequences, knownAmong, useContest } from './comparing.ts';
 import { IngressJudge, judgedIngress } from './ingress-judge.ts';
 import { IngressSide } from './ingress-side.ts';
 import { closingIngress, ingressExamples, ingressSteps, openingIngress } from './ingress-steps.ts';
@@ -9,16 +9,12 @@ const SEQUENCES = 50;
 
 /** As comparison.test.ts, for security groups and their rules of ingress. */
 describe.skipIf(isMissing)('the embedded stand-in and this backend, with security groups', () => {
-  let contest: Contest;
-  beforeAll(async () => {
-    contest = await startContest();
-  });
-  afterAll(() => contest?.close());
+  const contest = useContest();
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
     timeout: 600_000,
   }, async () => {
-    const { accepted, refused, whole, seen } = await compareSequences(contest, {
+    const { accepted, refused, whole, seen } = await compareSequences(contest(), {
       ...{ steps: ingressSteps, opening: openingIngress, closing: closingIngress },
       ...{ examples: ingressExamples, count: SEQUENCES, seed: 20261127 },
       playerOf: ({ adapter, network: { vpcId } }, number) =>

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isMissing } from '../under-test.ts';
-import { type Contest, compareSequences, knownAmong, startContest } from './comparing.ts';
+import { compareSequences, knownAmong, useContest } from './comparing.ts';
 import { judgedSettings, judgeSettings } from './settings-judge.ts';
 import { SettingsSide } from './settings-side.ts';
 import {
@@ -14,16 +14,12 @@ const SEQUENCES = 50;
 
 /** As comparison.test.ts, for conditions of rules, and attributes of balancers and target groups. */
 describe.skipIf(isMissing)('the embedded stand-in and this backend, with settings', () => {
-  let contest: Contest;
-  beforeAll(async () => {
-    contest = await startContest();
-  });
-  afterAll(() => contest?.close());
+  const contest = useContest();
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
     timeout: 600_000,
   }, async () => {
-    const { accepted, refused, seen } = await compareSequences(contest, {
+    const { accepted, refused, seen } = await compareSequences(contest(), {
       ...{ steps: settingsSteps, opening: openingSettings, closing: closingSettings },
       ...{ examples: settingsExamples, count: SEQUENCES, seed: 20261127 },
       playerOf: ({ adapter: { api }, network: { vpcId, subnets } }, number) => {

@@ -3,13 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../fakes/certificate.ts';
 import { acmClient } from '../../surroundings/certificates.ts';
 import { backendUnderTest, isMissing } from '../under-test.ts';
-import {
-  type Contest,
-  type Contestant,
-  compareSequences,
-  knownAmong,
-  startContest,
-} from './comparing.ts';
+import { type Contestant, compareSequences, knownAmong, useContest } from './comparing.ts';
 import { createBalancer } from './side.ts';
 import { judgedTls, judgeTls } from './tls-judge.ts';
 import { type TlsPlace, TlsSide } from './tls-side.ts';
@@ -19,12 +13,11 @@ const SEQUENCES = 60;
 
 /** As comparison.test.ts, for HTTPS listeners, their certificates and attributes, and ACM. */
 describe.skipIf(isMissing)('the embedded stand-in and this backend, with TLS', () => {
-  let contest: Contest;
+  const contest = useContest();
   const places = new Map<Contestant, TlsPlace>();
   beforeAll(async () => {
-    contest = await startContest();
     const contents = await makeContents();
-    for (const one of contest.contestants) {
+    for (const one of contest().contestants) {
       const { api } = one.adapter;
       const balancer = await createBalancer(api, `h${process.pid}x0`, one.network.subnets);
       places.set(one, { api, acm: connectToAcm(one), balancer, contents });
@@ -35,13 +28,12 @@ describe.skipIf(isMissing)('the embedded stand-in and this backend, with TLS', (
       await api.send('DeleteLoadBalancer', { LoadBalancerArn: balancer });
       acm.destroy();
     }
-    await contest?.close();
   });
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
     timeout: 600_000,
   }, async () => {
-    const { accepted, refused, whole, seen } = await compareSequences(contest, {
+    const { accepted, refused, whole, seen } = await compareSequences(contest(), {
       ...{ steps: tlsSteps, opening: openingTls, closing: closingTls },
       ...{ examples: tlsExamples, count: SEQUENCES, seed: 20261127 },
       playerOf: (one) => new TlsSide(places.get(one) as TlsPlace),

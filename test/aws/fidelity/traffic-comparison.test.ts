@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMissing } from '../under-test.ts';
-import {
-  type Contest,
-  type Contestant,
-  compareSequences,
-  knownAmong,
-  startContest,
-} from './comparing.ts';
+import { type Contestant, compareSequences, knownAmong, useContest } from './comparing.ts';
 import { createBalancer } from './side.ts';
 import { judgedTraffic, judgeTraffic } from './traffic-judge.ts';
 import { TrafficSide } from './traffic-side.ts';
@@ -16,24 +10,22 @@ const SEQUENCES = 250;
 
 /** As comparison.test.ts, for listeners, rules, target groups and their tags. */
 describe.skipIf(isMissing)('the embedded stand-in and this backend, with traffic', () => {
-  let contest: Contest;
+  const contest = useContest();
   const balancers = new Map<Contestant, readonly string[]>();
   beforeAll(async () => {
-    contest = await startContest();
-    for (const one of contest.contestants) balancers.set(one, await createBalancers(one));
+    for (const one of contest().contestants) balancers.set(one, await createBalancers(one));
   });
   afterAll(async () => {
     for (const [{ adapter }, arns] of balancers) {
       for (const LoadBalancerArn of arns)
         await adapter.api.send('DeleteLoadBalancer', { LoadBalancerArn });
     }
-    await contest?.close();
   });
 
   it(`answer ${SEQUENCES} random sequences alike, but for the table`, {
     timeout: 600_000,
   }, async () => {
-    const { accepted, refused, whole, seen } = await compareSequences(contest, {
+    const { accepted, refused, whole, seen } = await compareSequences(contest(), {
       ...{ steps: trafficSteps, opening: openingTraffic, closing: closingReads },
       ...{ count: SEQUENCES, seed: 20261127 },
       playerOf: (one, number) =>
