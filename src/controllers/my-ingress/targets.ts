@@ -14,6 +14,8 @@ export interface ServedGroup {
   readonly isNew: boolean;
   /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
   readonly isReplaced?: boolean;
+  /** No action names it: what is registered in it may be of a Service that it had before. */
+  readonly isUnused?: boolean;
 }
 
 /** The state of the targets of one group, as far as this process knows. */
@@ -73,7 +75,10 @@ export interface Targets {
   read(key: Key): readonly TargetsState[];
   /** The same for a pass that writes it into status: `changes` has the key again when the answer is another. */
   readForStatus(key: Key): readonly TargetsState[];
-  /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
+  /**
+   * Resolves once each of these groups is filled or has a problem, and those that are unused have no targets but the
+   * desired ones; rejects when `signal` aborts.
+   */
   waitUntilFilled(key: Key, signal: AbortSignal): Promise<void>;
   /** Keys whose answer is another than `readForStatus` gave, each at most once a second. */
   readonly changes: KeySource;

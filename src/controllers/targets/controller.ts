@@ -148,7 +148,10 @@ export class TargetsController {
     return states;
   }
 
-  /** Resolves once each of these groups is filled or has a problem; rejects when `signal` aborts. */
+  /**
+   * Resolves once each of these groups is filled or has a problem, and those that are unused have no targets but the
+   * desired ones; rejects when `signal` aborts.
+   */
   async waitUntilFilled(owner: Key, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#isFilled(owner)) return;
@@ -271,8 +274,7 @@ export class TargetsController {
   }
 
   #isFilled(owner: Key): boolean {
-    const groups = this.#listCounted(owner);
-    return groups.every(({ state }) => state.isFilled || state.problem !== undefined);
+    return this.#listCounted(owner).every(({ isPrepared }) => isPrepared);
   }
 
   /** Changes that concern a reader: neither another poll nor how long a turn takes. */

@@ -18,6 +18,8 @@ export interface ServedGroup extends BackendService {
   readonly isNew: boolean;
   /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
   readonly isReplaced?: boolean;
+  /** No action names it: what is registered in it may be of a Service that it had before. */
+  readonly isUnused?: boolean;
 }
 
 /** The state of the targets of one group, as far as this process knows. */
@@ -119,6 +121,13 @@ export class Group {
   /** A change of its endpoints, or a pass, waits for it. */
   get isUrgent(): boolean {
     return this.#isUrgent;
+  }
+
+  /** Requests may be sent to it, from now on too. */
+  get isPrepared(): boolean {
+    const isCleared = this.#isKnown && this.listSurplus().length === 0;
+    if (this.#served.isUnused && !isCleared) return false;
+    return this.#isFilled || this.problems.leading !== undefined;
   }
 
   /** In the queue of flushes. */

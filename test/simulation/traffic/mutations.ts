@@ -314,4 +314,11 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'deletions read for ever what they never have a token left to delete, and nothing else is served',
     seed: 797,
   },
+  'returned-group-not-cleared': {
+    file: 'controllers/targets/group.ts',
+    find: 'if (this.#served.isUnused &&',
+    replace: 'if (this.#served.isUnused === false &&',
+    why: 'a backend that is named again with another Service gets the answers of the pods of the former one',
+    seed: 4000005728,
+  },
 };

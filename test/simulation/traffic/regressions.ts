@@ -1,6 +1,8 @@
 import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
 
+const HTTP = { name: 'http', port: 80 };
+
 /** Worlds in which something went wrong with listeners, rules, target groups or targets. */
 export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'registers what the slices show between two patches of them': {
@@ -351,6 +353,36 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         },
         { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
         { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
+      ],
+      faults: [],
+    },
+  },
+  'clears a target group that the spec names again of the pods of its former Service': {
+    why: 'without a rule or listener the group kept its targets, and got requests before they were taken out',
+    seed: 4000005728,
+    scenario: {
+      seed: 4000005728,
+      settings: PLAIN,
+      steps: [
+        { atMs: 6073, service: { do: 'apply', at: 'web/api', pods: 5, port: HTTP } },
+        {
+          atMs: 11958,
+          myIngress: {
+            ...{ do: 'create', at: 'web/shop' },
+            spec: {
+              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+              backends: [{ name: 'web', service: { name: 'api', port: 80 } }],
+            },
+          },
+        },
+        { atMs: 40309, myIngress: { do: 'edit', at: 'web/shop', change: { backends: null } } },
+        {
+          atMs: 121855,
+          myIngress: {
+            ...{ do: 'edit', at: 'web/shop' },
+            change: { backends: [{ name: 'web', service: { name: 'next', port: 'http' } }] },
+          },
+        },
       ],
       faults: [],
     },

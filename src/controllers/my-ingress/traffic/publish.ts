@@ -22,7 +22,9 @@ export function publishGroups(scope: Scope, planned: Planned, progress: Progress
   const known = new Set(desired.map(({ arn }) => arn));
   const { memory, pass, targets } = scope;
   const replaced = listReplaced(scope, planned, progress).filter(({ arn }) => !known.has(arn));
-  const served = [...desired, ...replaced];
+  const named = listNamed(planned, progress);
+  const unused = desired.map((one) => (named.has(one.arn) ? one : { ...one, isUnused: true }));
+  const served = [...unused, ...replaced];
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, served };
   targets.publish(pass.key, served);
 }
@@ -82,13 +84,10 @@ function findPredecessor(
  * Groups that the spec has replaced or does not name any more, and that an action names: an old rule stays for a
  * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record.
  */
-function listReplaced(
-  scope: Scope,
-  { observed, routes }: Planned,
-  { standing }: Progress,
-): readonly ServedGroup[] {
+function listReplaced(scope: Scope, planned: Planned, progress: Progress): readonly ServedGroup[] {
+  const { observed, routes } = planned;
   const { identity, memory, object } = scope;
-  const named = new Set(listNamedGroups(standing ?? observed));
+  const named = listNamed(planned, progress);
   return listOwn(observed, identity).flatMap(({ targetGroup, tags }) => {
     const { arn, name: group } = targetGroup;
     const id = identifyResource(tags, identity);
@@ -102,6 +101,11 @@ function listReplaced(
     const kind = readTargetKind(targetGroup);
     return [{ backend: name, arn, service, ...kind, isNew: false, isReplaced: true }];
   });
+}
+
+/** ARNs of the groups that an action names. */
+function listNamed({ observed }: Planned, { standing }: Progress): ReadonlySet<string> {
+  return new Set(listNamedGroups(standing ?? observed));
 }
 
 function listOwn(

@@ -63,3 +63,22 @@ describe('a backend that leaves the spec while reads still answer as before it c
     await expectGone(world);
   });
 });
+
+it('a backend that comes back is published as one that no action names, until one does', async () => {
+  const world = await World.having('shop', { ...SHOP, listeners: LISTENERS });
+  const { targets } = world;
+  const listUnused = (): readonly string[] =>
+    (targets.published.get('web/shop') ?? []).flatMap(({ backend, isUnused }) =>
+      isUnused ? [backend] : [],
+    );
+  expect(listUnused()).toEqual([]);
+  await world.clock.advance(MINUTE_MS);
+  world.unset('shop', 'backends', 'rules', 'defaultAction');
+  await world.clock.advance(MINUTE_MS);
+  const asked: (readonly string[])[] = [];
+  targets.waitUntilFilled = async () => void asked.push(listUnused());
+  world.edit('shop', SHOP);
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(asked.at(-1)).toEqual(['web', 'api']);
+  expect(listUnused()).toEqual([]);
+});
