@@ -57,20 +57,26 @@ export class Quotas {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readMs >= REMEMBERED_MS) {
       this.#readMs = nowMs;
-      this.#limits = this.#read(read);
+      this.#limits = this.#read(read, this.#limits);
     }
     const name = limitsByCode[code];
     const max = (await this.#limits)?.get(name);
     return max === undefined ? undefined : `${name} is ${max}`;
   }
 
-  /** The refusal is what counts: a failure here, such as a right that is missing, hides the number alone. */
-  async #read(read: () => Promise<readonly AccountLimit[]>): Promise<Limits | undefined> {
+  /**
+   * The refusal is what counts: a failure here, such as a right that is missing, hides the number alone. One that was
+   * read before stays, or each failure would change the message.
+   */
+  async #read(
+    read: () => Promise<readonly AccountLimit[]>,
+    known: Promise<Limits | undefined>,
+  ): Promise<Limits | undefined> {
     try {
       return new Map((await read()).map(({ Name = '', Max = '' }) => [Name, Max]));
     } catch (error) {
       if (!hasReason(error, 'AccessDenied')) this.#readMs = Number.NEGATIVE_INFINITY;
-      return undefined;
+      return known;
     }
   }
 }

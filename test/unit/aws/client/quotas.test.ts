@@ -60,6 +60,17 @@ describe('a refusal because a quota is full', () => {
     expect(await attempt()).toContain('(application-load-balancers is 50); ');
   });
 
+  it('keeps the number that was read before where it cannot be read again', async () => {
+    let isDown = false;
+    const { clock, attempt } = await refuse({
+      DescribeAccountLimits: () => (isDown ? raise(awsError('InternalFailure', 'x', 500)) : limits),
+    });
+    const before = await attempt();
+    isDown = true;
+    await clock.advance(600_000);
+    expect(await clock.finish(attempt())).toBe(before);
+  });
+
   it('costs no call where AWS refuses for another reason', async () => {
     const { api, loadBalancers } = bench({
       CreateLoadBalancer: () => raise(awsError('InvalidSubnet')),
