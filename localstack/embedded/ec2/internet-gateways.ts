@@ -8,6 +8,7 @@ import {
   requiredParameter,
 } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
+import { ec2PageOf } from './ec2-paging.ts';
 import { describeTagSet, newResourceId, specifiedTags } from './ec2-tags.ts';
 import { hasInternetGateway, type InternetGateway } from './network.ts';
 import { existingVpc } from './vpcs.ts';
@@ -74,7 +75,11 @@ export function describeInternetGateways(world: ReadableWorld, input: Input): un
         attachedVpcId === undefined ? [] : [attachedVpcId],
     },
   });
-  return { InternetGateways: gateways.map((gateway) => describeGateway(world, gateway)) };
+  const page = ec2PageOf(input, gateways, { idField: 'InternetGatewayIds' });
+  return {
+    InternetGateways: page.items.map((gateway) => describeGateway(world, gateway)),
+    NextToken: page.nextToken,
+  };
 }
 
 function existingGateway(world: ReadableWorld, input: Input): InternetGateway {

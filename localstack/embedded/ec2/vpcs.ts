@@ -4,6 +4,7 @@ import type { Input } from '../input-fields.ts';
 import { parseCidr } from './cidr.ts';
 import { dependencyViolation, notFound, requiredParameter } from './ec2-faults.ts';
 import { selectResources } from './ec2-filters.ts';
+import { ec2PageOf } from './ec2-paging.ts';
 import { describeTagSet, generatedId, newResourceId, specifiedTags } from './ec2-tags.ts';
 import { DEFAULT_GROUP_NAME, hasInternetGateway, type Vpc } from './network.ts';
 
@@ -41,7 +42,11 @@ export function describeVpcs(world: ReadableWorld, input: Input): unknown {
       isDefault: () => ['false'],
     },
   });
-  return { Vpcs: vpcs.map((vpc) => describeVpc(world, vpc)) };
+  const page = ec2PageOf(input, vpcs, { idField: 'VpcIds' });
+  return {
+    Vpcs: page.items.map((vpc) => describeVpc(world, vpc)),
+    NextToken: page.nextToken,
+  };
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteVpc.html */

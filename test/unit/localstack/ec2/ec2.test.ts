@@ -221,3 +221,15 @@ test('STS tells the account', () => {
   const { aws } = emptyModel();
   expect(call(aws, 'GetCallerIdentity', {})).toMatchObject({ Account: '000000000000' });
 });
+
+test.each([
+  ['Vpcs', { CidrBlock: '10.9.0.0/16' }],
+  ['InternetGateways', {}],
+])('%s are described in pages', (field, input) => {
+  const { aws } = emptyModel();
+  for (let i = 0; i < 7; i += 1) call(aws, `Create${field.slice(0, -1)}`, input);
+  const first = call(aws, `Describe${field}`, { MaxResults: 5 });
+  const last = call(aws, `Describe${field}`, { MaxResults: 5, NextToken: first['NextToken'] });
+  expect([first[field], last[field]].map(({ length }) => length)).toEqual([5, 2]);
+  expect(last['NextToken']).toBeUndefined();
+});
