@@ -4,7 +4,7 @@
 
 import type { AwsWorld, ReadableWorld } from '../aws-world.ts';
 import { AwsFault, constraintFault, validationError } from '../http/aws-fault.ts';
-import { type Input, requiredText, textOf, textsOf } from '../input-fields.ts';
+import { type Input, requiredText, structuresOf, textOf, textsOf } from '../input-fields.ts';
 import { checkedTags } from '../load-balancers/load-balancer-tags.ts';
 import { integerBetween, structureOf } from '../traffic/checked-input.ts';
 import { type ImportedCertificate, readCertificate } from './imported-certificate.ts';
@@ -14,7 +14,7 @@ export function importCertificate(world: AwsWorld, input: Input): unknown {
   const content = readCertificate(input, world.clock.now());
   const isAgain = input['CertificateArn'] !== undefined;
   if (isAgain && input['Tags'] !== undefined) {
-    // The words are unverified.
+    // https://github.com/hashicorp/terraform-provider-aws/pull/15060
     throw validationError('Tagging is not permitted on re-import.');
   }
   const identity = isAgain ? certificateOf(world, input) : identify(world, input);
@@ -138,6 +138,10 @@ type Identity = Pick<ImportedCertificate, 'arn' | 'sequence' | 'createdAtMs' | '
 
 function identify(world: AwsWorld, input: Input): Identity {
   const { partition, region } = world.facts;
+  if (structuresOf(input, 'Tags')?.some(({ Key }) => /^aws:/i.test(String(Key))) === true) {
+    // https://docs.aws.amazon.com/acm/latest/APIReference/API_ImportCertificate.html; the words are unverified.
+    throw new AwsFault('InvalidTagException', 'Tag keys that begin with aws: are reserved.');
+  }
   const tags = checkedTags(input);
   const before = Array.from(world.importedCertificates.values(), ({ sequence }) => sequence);
   return {

@@ -28,9 +28,12 @@ export function inputFromJson(body: string): Input {
   throw new AwsFault('SerializationException', 'The body is not a JSON object');
 }
 
-/** Times are seconds on the wire. */
-export function jsonFromOutput(output: unknown): string {
-  return JSON.stringify(onWire(output));
+/**
+ * Times are seconds on the wire. Without output the body is empty:
+ * https://docs.aws.amazon.com/acm/latest/APIReference/API_DeleteCertificate.html
+ */
+export function jsonFromOutput(output: object): string {
+  return Object.keys(output).length === 0 ? '' : JSON.stringify(onWire(output));
 }
 
 /** ValidationError is the query protocol's name for ValidationException, and so on. */
@@ -43,6 +46,8 @@ const JSON_CODES: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   InvalidAction: 'UnknownOperationException',
   TooManyTags: 'TooManyTagsException',
+  // Which of the codes that the model declares is unverified.
+  DuplicateTagKeys: 'InvalidParameterException',
 };
 
 function onWire(value: unknown): unknown {

@@ -9,6 +9,7 @@ import {
   CreateLoadBalancerCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { jsonFromOutput } from '../../../../localstack/embedded/http/json-protocol.ts';
 import { type MadeCertificate, makeCertificate } from '../../../fakes/certificate.ts';
 import { acmClient, importCertificate } from '../../../surroundings/certificates.ts';
 import { serveAwsForTests } from '../http/served-aws.ts';
@@ -28,6 +29,10 @@ function inputOf(made: MadeCertificate | undefined): { Certificate: Buffer; Priv
   const { certificate = '', privateKey = '' } = made ?? {};
   return { Certificate: Buffer.from(certificate), PrivateKey: Buffer.from(privateKey) };
 }
+
+test('an operation of ACM without output has an empty body', () => {
+  expect([{}, { CertificateArn: 'a' }].map(jsonFromOutput)).toEqual(['', '{"CertificateArn":"a"}']);
+});
 
 describe('certificates in ACM, through its client', () => {
   test('are imported, listed, described, replaced and deleted', async () => {
@@ -120,6 +125,17 @@ describe('certificates in ACM, through its client', () => {
     const Includes = { keyTypes: ['EC_prime256v1' as const] };
     const { CertificateSummaryList } = await acm.send(new ListCertificatesCommand({ Includes }));
     expect(CertificateSummaryList).toEqual([]);
+    acm.destroy();
+  });
+
+  test.each([
+    ['a key that AWS reserves', [{ Key: 'aws:a' }], 'InvalidTagException'],
+    ['one key twice', [{ Key: 'a' }, { Key: 'a' }], 'InvalidParameterException'],
+    ['51 of them', Array.from({ length: 51 }, (_, i) => ({ Key: `${i}` })), 'TooManyTagsException'],
+  ])("refuse tags with %s by ACM's own code", async (_, Tags, name) => {
+    const acm = acmClient(aws.environment);
+    const importing = acm.send(new ImportCertificateCommand({ ...inputOf(ecdsa), Tags }));
+    await expect(importing).rejects.toMatchObject({ name });
     acm.destroy();
   });
 
