@@ -92,9 +92,8 @@ export const tlsDifferences = {
   },
   'tags-of-reimport': {
     aws: 'importing into an existing certificate with tags: ValidationException',
-    source: `${ACM}ImportCertificate.html`,
+    source: 'https://github.com/hashicorp/terraform-provider-aws/pull/15060',
     instead: inMoto('adds them'),
-    unverified: 'the code',
   },
   'listener-attribute-values': {
     aws: 'a listener attribute that does not exist, or not for its protocol, or with a bad value: ValidationError',
