@@ -28,3 +28,14 @@ export const COMMON_ERROR_CODES: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'ValidationError',
 ]);
+
+/**
+ * The same of ACM, by their names in its protocol. ValidationException, by its model of some operations alone:
+ * https://github.com/hashicorp/terraform-provider-aws/issues/19400 and
+ * https://github.com/terraform-aws-modules/terraform-aws-acm/issues/93 have it of others.
+ */
+export const COMMON_ACM_ERROR_CODES: ReadonlySet<string> = new Set([
+  'AccessDeniedException',
+  'ThrottlingException',
+  'ValidationException',
+]);
