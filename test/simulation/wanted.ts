@@ -103,7 +103,12 @@ export const WANTED: readonly string[] = [
   ...['addListener', 'handOver', 'deleteListener', 'editListener', 'addRule', 'editAttribute'].map(
     (what) => `traffic meddle ${what}`,
   ),
-  ...['register', 'deregister', 'tag', 'untag'].map((what) => `traffic meddle ${what}`),
+  ...['register', 'deregister', 'tag', 'untag', 'allowIngress', 'revokeIngress'].map(
+    (what) => `traffic meddle ${what}`,
+  ),
+  ...['deleteRule', 'editRule', 'moveRule', 'deleteGroup', 'editHealthCheck'].map(
+    (what) => `traffic meddle ${what}`,
+  ),
   'MyIngress Reconciling=True Registering',
   'MyIngress Stalled=True PortConflict',
   'MyIngress Stalled=True ResourceInUse',
