@@ -9,6 +9,13 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a managed group is never attached to a balancer that exists',
     seed: 63,
   },
+  'previous-groups-forgotten': {
+    file: 'controllers/my-ingress/security-group/previous.ts',
+    find: 'if (recorded !== undefined) return recorded;',
+    replace: '',
+    why: 'an adopted balancer that albridge manages no group for any more gets the default group of the VPC, which admits no client',
+    seed: 784,
+  },
   'ready-target-deregistered': {
     file: 'controllers/targets/registrations.ts',
     find: 'return listWithout(this.#possible, desired);',
