@@ -10,6 +10,7 @@ const LONGEST = [
   'deploy/overlays',
   'workloads/config-monitor-rows',
   'simulation/traffic/crash',
+  'simulation/traffic/crash-settings',
 ].map((name) => `/test/${name}.test.ts`);
 
 /** vitest's order, but for the longest files, each of which begins before all others of its group. */

@@ -6,6 +6,8 @@ export interface Story {
   readonly before: (world: World) => Promise<unknown>;
   /** What people do while it runs. */
   readonly act: (world: World) => void;
+  /** How long the process runs where nothing kills it; default 20 s. */
+  readonly lastsMs?: number;
   readonly ends: (world: World) => void;
 }
 
@@ -22,6 +24,11 @@ export async function cutsOf(story: Story): Promise<readonly CrashPlan[]> {
   );
 }
 
+/** The operations by which the story writes to AWS where nothing cuts it. */
+export async function listWrites(story: Story): Promise<readonly string[]> {
+  return (await play(story, undefined)).writesToAws;
+}
+
 export async function play(
   story: Story,
   plan: CrashPlan | undefined,
@@ -31,11 +38,12 @@ export async function play(
   await story.before(world);
   await world.clock.advance(MINUTE_MS);
   world.crash();
+  world.aws.control.clearCalls();
   world.start(plan);
   await world.clock.settle();
   prepare?.(world);
   story.act(world);
-  await world.clock.advance(20_000);
+  await world.clock.advance(story.lastsMs ?? 20_000);
   return world;
 }
 
