@@ -125,9 +125,8 @@ export class Group {
 
   /** Requests may be sent to it, from now on too. */
   get isPrepared(): boolean {
-    const isCleared = this.#isKnown && this.listSurplus().length === 0;
-    if (this.#served.isUnused && !isCleared) return false;
-    return this.#isFilled || this.problems.leading !== undefined;
+    const isClear = !this.#served.isUnused || (this.#isKnown && this.listSurplus().length === 0);
+    return isClear && (this.#isFilled || this.problems.leading !== undefined);
   }
 
   /** In the queue of flushes. */

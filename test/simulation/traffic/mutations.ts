@@ -323,8 +323,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'returned-group-not-cleared': {
     file: 'controllers/targets/group.ts',
-    find: 'if (this.#served.isUnused &&',
-    replace: 'if (this.#served.isUnused === false &&',
+    find: 'const isClear = !this.#served.isUnused ||',
+    replace: 'const isClear = this.key !== "" ||',
     why: 'a backend that is named again with another Service gets the answers of the pods of the former one',
     seed: 4000005728,
   },
