@@ -87,7 +87,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const before = memory.traffic ?? remembered;
   const refused = explainReturn(scope, planned, countUse(progress.problems, desired));
   const found = [...plan.problems, ...refused];
-  const held = explainHold(planned, progress);
+  const held = explainHold(scope, planned, progress);
   const awaited = listAwaited(scope, planned);
   memory.traffic = {
     ...concludeMemory(before, { planned, progress, againMs, endMs, balancerMs }),
@@ -105,8 +105,8 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   };
 }
 
-function explainHold(planned: Planned, { failed }: Progress): string | undefined {
-  if (repeatMixtures(planned, failed).length > 0)
+function explainHold(scope: Scope, planned: Planned, { failed }: Progress): string | undefined {
+  if (repeatMixtures(scope, planned, failed).length > 0)
     return 'AWS refuses the old and the new target group in one action; the new one takes over at once';
   const isHeld = planned.plan.postponed.some(
     ({ step }) => isRouting(step) || turnsStickinessOn(step),
@@ -229,7 +229,7 @@ function findNext(scope: Scope, planned: Planned, progress: Progress): number | 
   const { done, failed } = progress;
   const due = [
     ...planned.plan.postponed.map(({ inMs }) => inMs),
-    ...repeatMixtures(planned, failed),
+    ...repeatMixtures(scope, planned, failed),
   ];
   const mayGo = due.length === 0 && mayRelease(scope, planned, done);
   const isRefused = failed.some(({ operation }) => operation === 'SetSecurityGroups');

@@ -64,12 +64,18 @@ export function forgiveMixtures(progress: Progress, { succession }: Planned): Pr
   return { ...progress, problems: progress.problems.filter((one) => !isForgiven(one)) };
 }
 
-/** Soon, where AWS has refused one. */
+/** Soon, where AWS has refused one as such: only then the next pass switches directly. */
 export function repeatMixtures(
+  { memory }: Scope,
   { succession }: Planned,
   failed: readonly Step[],
 ): readonly number[] {
-  return failed.some(({ id }) => succession.held.has(id)) ? [SWITCH_MS] : [];
+  const refused = memory.traffic?.facts.refused;
+  const isRefused = failed.some((step) => {
+    const reason = refused?.get(step.id);
+    return isMixture(step, succession.held) && reason !== undefined && OF_MIXTURES.has(reason);
+  });
+  return isRefused ? [SWITCH_MS] : [];
 }
 
 function isMixture(step: Step, held: ReadonlySet<ResourceId>): boolean {

@@ -197,4 +197,19 @@ describe('a target group takes the place of another at once, with a warning,', (
     expect(world.events.reasons).not.toContain('InvalidLoadBalancerAction');
     expect(world.condition('shop')).toBe('True Available');
   });
+
+  it('waits where the right to change the rule is missing, and AWS is asked each minute at most', async () => {
+    const world = await settled();
+    const denied = { kind: 'error', code: 'AccessDenied', status: 403, message: 'no' } as const;
+    world.fault('ModifyRule', denied, { forMs: 60 * MINUTE_MS });
+    await world.edited('shop', OTHER, MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True AccessDenied');
+    const calls = await world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
+    expect(calls['ModifyRule']).toBeGreaterThan(1);
+    expect(calls['ModifyRule']).toBeLessThanOrEqual(10);
+    expect(weights(world)).toBe('api:HTTP 1');
+    await world.clock.advance(60 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toEqual([]);
+  });
 });
