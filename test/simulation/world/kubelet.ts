@@ -54,7 +54,9 @@ export class Kubelet {
   }
 
   #run(pod: StoredObject): void {
-    if (this.#now(pod)?.metadata.deletionTimestamp !== undefined) return;
+    // A phase in which a pod has ended is its last one.
+    const now = this.#now(pod);
+    if (now === undefined || !isActive(now)) return;
     const at = keyOfStored(pod) as ObjectKey;
     this.#people.patch(PODS, at, { spec: { nodeName: 'node-1' } });
     this.#startOnce(pod);
