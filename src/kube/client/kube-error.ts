@@ -67,6 +67,13 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** True of a connection, to a proxy too, that was not there within the time that undici waits for it. */
+export function isConnectTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, cause } = error as NodeJS.ErrnoException;
+  return code === 'UND_ERR_CONNECT_TIMEOUT' || isConnectTimeout(cause);
+}
+
 /**
  * Reads an answer that is not 2xx. Its body is a Status, or anything that a proxy on the way sent;
  * only the Status's own words go into the message, never the body or the headers.

@@ -1,5 +1,5 @@
 import { addJitter, type Clock } from '../../core/ports/clock.ts';
-import { KubeError } from '../client/kube-error.ts';
+import { isConnectTimeout, KubeError } from '../client/kube-error.ts';
 import { JsonLinesError } from './json-lines.ts';
 import { WatchBroken, WatchErrorEvent, WatchSilent } from './watch.ts';
 
@@ -8,10 +8,10 @@ export interface Recovery {
   /** True: the position is lost, read the whole collection again. */
   readonly isRelist: boolean;
   /**
-   * now: the failure has taken its time already. backoff: growing delay. patient: a right must
-   * be granted or a definition installed, so retry regularly. expiry: at once the first time.
+   * now: the failure has taken its time already. soon: the same, of an outage. backoff: growing delay. patient: a
+   * right must be granted or a definition installed, so retry regularly. expiry: at once the first time.
    */
-  readonly pace: 'now' | 'backoff' | 'patient' | 'expiry';
+  readonly pace: 'now' | 'soon' | 'backoff' | 'patient' | 'expiry';
   readonly retryAfterMs?: number;
   /** The server does not know sendInitialEvents, or it did not work this time: list in pages. */
   readonly pages?: 'always' | 'once';
@@ -43,6 +43,7 @@ export const HEALTHY_WATCH_MS = 1000;
 export function decideRecovery(error: unknown, isInitial: boolean): Recovery {
   if (error instanceof KubeError) return decideAfterAnswer(error, isInitial);
   if (error instanceof WatchErrorEvent) return decideAfterEvent(error.status);
+  if (isConnectTimeout(error)) return { isRelist: false, pace: 'soon' };
   if (error instanceof JsonLinesError) return { isRelist: true, pace: 'backoff' };
   if (isInitial && isStreamFailure(error))
     return { isRelist: true, pace: 'backoff', pages: 'once' };
@@ -122,6 +123,8 @@ export class ReflectorDelays {
     switch (pace) {
       case 'now':
         return 0;
+      case 'soon':
+        return addJitter(this.#clock, FIRST_MS, JITTER);
       case 'expiry':
         return this.#select(pace).drawDelayMsAfterFree();
       case 'patient':

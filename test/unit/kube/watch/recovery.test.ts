@@ -83,6 +83,15 @@ describe('a watch that cannot be opened', () => {
     },
   );
 
+  it('within ten seconds of trying is tried again soon, however often: the path may be back by then', async () => {
+    const late = Object.assign(new Error('late'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+    const bench = await afterGoodWatch(() => ({ error: late }));
+    for (const gap of await gapsOf(bench, 6)) expect(gap).toBeLessThanOrEqual(1_200);
+    expect(new Set(bench.laterAsked())).toEqual(new Set(['watch@7']));
+    expect(bench.reflector.findFault()).toMatch(/no answer from the API server: late/);
+    await bench.reflector.stop();
+  });
+
   it('obeys Retry-After where that is longer than its own delay', async () => {
     const bench = await afterGoodWatch(refusal(429, 'TooManyRequests', { 'retry-after': '17' }));
     const [gap] = await gapsOf(bench, 1);
