@@ -66,7 +66,7 @@ describe('the operator in random worlds', () => {
     const first = Math.floor(Date.now() / 1000) % 900_000_000;
     process.stdout.write(`fresh seeds from ${first} on\n`);
     const { output } = await simulate('--seeds', '60', '--first', `${first}`);
-    expect(output).toMatch(/^\d+ scenarios, 0 violations/m);
+    expect(output).toMatch(/^60 scenarios, 0 violations/m);
   });
 });
 

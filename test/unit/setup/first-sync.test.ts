@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { KIND_NAMES } from '../../../src/apis/kind-names.ts';
 import { NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import { coreMetrics } from '../../../src/core/ports/metrics.ts';
@@ -30,7 +30,7 @@ function start(answer: (path: string) => Answer): Started {
   operator = new Operator(
     { transport, api, clock, log, metrics, leadership, acquired },
     {
-      ...{ mode: 'reconcile', kinds: KIND_NAMES, readinessGates: false, clusterId: 'c1' },
+      ...{ mode: 'reconcile', kinds: KIND_NAMES, readinessGates: true, clusterId: 'c1' },
       aws: { region: 'us-east-1', budget: NO_LIMITS, backendSecurityGroups: [] },
       ...{ sweepIntervalMs: 300_000, concurrency: 1, identity: 'a', podName: 'a', namespaces: [] },
     },
@@ -39,13 +39,18 @@ function start(answer: (path: string) => Answer): Started {
   return { clock, log, metrics };
 }
 
-it('no controller works before each of its caches is filled, and the others do not wait for it', async () => {
-  const { clock, log } = start((path) => (path.includes('endpointslices') ? 'hang' : collection()));
-  await clock.advance(20_000);
-  const started = log.lines.filter(({ message }) => message === 'controller started');
-  const names = started.map(({ fields }) => fields['controller']);
-  expect(names).toContain('webapp');
-  expect(names).not.toContain('myingress');
+describe('no controller works before each of its caches is filled, and the others do not wait for it', () => {
+  it.each(['myingresses', 'services', 'endpointslices', 'pods'])(
+    'no target is taken out on the word of %s that are not there yet',
+    async (kind) => {
+      const { clock, log } = start((path) => (path.endsWith(`/${kind}`) ? 'hang' : collection()));
+      await clock.advance(20_000);
+      const started = log.lines.filter(({ message }) => message === 'controller started');
+      const names = started.map(({ fields }) => fields['controller']);
+      expect(names).not.toContain('myingress');
+      expect(names).toContain('configmap');
+    },
+  );
 });
 
 it('a ConfigMap without the annotation costs no reconcile', async () => {
