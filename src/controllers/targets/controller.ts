@@ -173,14 +173,15 @@ export class TargetsController {
     if (gates === undefined) return undefined;
     return new ReadinessGates({
       ...{ ...gates, services, clock, log },
-      findGroup: (declared) => this.#findGroup(declared),
+      listGroups: (declared) => this.#listGroups(declared),
       onAwaited: (group) => this.#polls.schedule(group),
       onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
   }
 
-  #findGroup({ owner, backend }: DeclaredBackend): Group | undefined {
-    return this.#byOwner.get(owner)?.find(({ served }) => served.backend === backend);
+  #listGroups({ owner, backend }: DeclaredBackend): readonly Group[] {
+    const groups = this.#byOwner.get(owner) ?? [];
+    return groups.filter(({ served }) => served.backend === backend);
   }
 
   /** A pod is a target of the groups whose Service selects it; its slices need not change for that. */

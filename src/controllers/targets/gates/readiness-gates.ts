@@ -43,8 +43,8 @@ export interface GateWork extends GateOptions {
   readonly services: Pick<ObjectCache<TrimmedService>, 'get'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The published group of a backend. */
-  readonly findGroup: (backend: DeclaredBackend) => Group | undefined;
+  /** The published groups of a backend: while one has a successor, both. */
+  readonly listGroups: (backend: DeclaredBackend) => readonly Group[];
   /** A pod waits for AWS's answer about the group from now on. */
   readonly onAwaited: (group: Group) => void;
   readonly onPod: (pod: GatedPod, isGone: boolean) => void;
@@ -168,15 +168,19 @@ export class ReadinessGates {
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
   }
 
-  /** AWS's answer about the pod in the group of each backend that selects it: by selectors, as slices may lag. */
+  /**
+   * AWS's answer about the pod in each group of the backends that select it: by selectors, as slices may lag. A
+   * predecessor counts as long as an action names it, also where its health check never passes: it has the requests
+   * until its successor takes them, within minutes, or for good where AWS refuses the change of the rule.
+   */
   #observe(key: Key, pod: GatedPod, waiting: Waiting): readonly TargetReport[] {
-    const { backends, findGroup, services } = this.#work;
+    const { backends, listGroups } = this.#work;
     const { namespace } = splitKey(key);
-    const selecting = backends.list(namespace).filter((backend) => {
-      const service = services.get(`${namespace}/${backend.service.name}`);
-      return hasPodTargets(backend, service) && isSelected(pod, service?.selector ?? {});
+    const selecting = backends.list(namespace).filter((backend) => this.#selects(backend, pod));
+    const groups = selecting.flatMap((backend): readonly (Group | undefined)[] => {
+      const own = listGroups(backend).filter(({ served }) => this.#selects(served, pod));
+      return own.length > 0 ? own : [undefined];
     });
-    const groups = selecting.map((backend) => findGroup(backend));
     const { upSinceMs } = waiting;
     const isAwaiting = upSinceMs !== undefined;
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
@@ -184,6 +188,12 @@ export class ReadinessGates {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
       return group.report(pod.ips, upSinceMs);
     });
+  }
+
+  #selects(backend: Pick<ServedGroup, 'service' | 'targetType'>, pod: GatedPod): boolean {
+    const { namespace = '' } = pod.metadata;
+    const service = this.#work.services.get(`${namespace}/${backend.service.name}`);
+    return hasPodTargets(backend, service) && isSelected(pod, service?.selector ?? {});
   }
 
   #await(key: Key, waiting: Waiting | undefined, groups: readonly Group[]): void {

@@ -6,38 +6,7 @@ import { kubeReasons } from '../../../../../src/kube/client/kube-reasons.ts';
 import { draftService, draftSlice, endpointOf } from '../endpoints.ts';
 import { SHOP, servedBy, TargetsBench } from '../targets-bench.ts';
 import { backendOf, PlayedPods, UP } from './played-pods.ts';
-
-const OLD = '10.0.0.4';
-const NEW = '10.0.0.5';
-const MINUTE_MS = 60_000;
-/** The time between two reads of a group, with its jitter. */
-const POLL_MS = 6_001;
-
-interface Ground {
-  readonly bench: TargetsBench;
-  readonly pods: PlayedPods;
-  readonly arn: string;
-}
-
-/** A group with one ready pod that is healthy, and a second pod that waits at its gate. */
-async function rolling(): Promise<Ground> {
-  const pods = new PlayedPods();
-  const bench = new TargetsBench({ gates: pods.attach });
-  const arn = bench.group('web');
-  bench.runPods({ [OLD]: 'ready' });
-  bench.publish(arn, { isNew: true });
-  await bench.clock.settle();
-  heal(bench, OLD);
-  await bench.clock.advance(MINUTE_MS);
-  pods.run(NEW);
-  bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
-  await bench.clock.advance(1_000);
-  return { bench, pods, arn };
-}
-
-function heal(bench: TargetsBench, id = NEW): void {
-  bench.aws.control.setTargetHealth('web', { id, health: { state: 'healthy' } });
-}
+import { heal, MINUTE_MS, NEW, OLD, OPENED, POLL_MS, rolling } from './rolling.ts';
 
 /** From now on a read of health is carried out after half a second, and the answer to a write takes a second. */
 function slowDown({ api, clock }: TargetsBench): { readonly reads: number } {
@@ -55,8 +24,6 @@ function slowDown({ api, clock }: TargetsBench): { readonly reads: number } {
   };
   return underWay;
 }
-
-const OPENED = [`web/pod-${NEW} Healthy`];
 
 describe('a pod that only its gate keeps from being Ready', () => {
   it('is a target, and its gate opens within one read of its being healthy', async () => {
