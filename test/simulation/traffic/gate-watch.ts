@@ -10,6 +10,7 @@ import { isGateOpen } from '../services/gated-pods.ts';
 import { isActive, isGated, isUp } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import type { Claims } from './claims.ts';
+import { findReachedGroups } from './reached-groups.ts';
 import { backendIn, resourceIdOf } from './resources.ts';
 import { listAsked } from './spec-answers.ts';
 import type { Surroundings } from './target-invariants.ts';
@@ -172,9 +173,12 @@ export class GateWatch {
     if (selecting.length === 0) return 'due';
     if (!isUp(pod)) return 'waits';
     const verdicts = selecting.map(({ owner, backend }) => {
-      const open = this.#listGroups(owner, backend).map((group) => this.#isOpen(group, pod));
-      if (!open.includes(true)) return 'waits';
-      return open.includes(false) ? 'arguable' : 'due';
+      const groups = this.#listGroups(owner, backend);
+      const closed = groups.filter((group) => !this.#isOpen(group, pod));
+      if (closed.length === groups.length || closed.some((one) => this.#isReached(one, pod))) {
+        return 'waits';
+      }
+      return closed.length > 0 ? 'arguable' : 'due';
     });
     if (verdicts.includes('waits')) return 'waits';
     return verdicts.includes('arguable') ? 'arguable' : 'due';
@@ -185,6 +189,12 @@ export class GateWatch {
     return this.#listHealth(group, pod).some(
       ({ state, reason }) => state === 'healthy' || reason === 'Target.NotInUse',
     );
+  }
+
+  /** The group gets requests, and has the pod as a target. */
+  #isReached(group: TargetGroup, pod: StoredObject): boolean {
+    const { world } = this.#parts.stage.aws;
+    return this.#listHealth(group, pod).length > 0 && findReachedGroups(world).has(group.arn);
   }
 
   #isUnhealthy(key: string): boolean {
