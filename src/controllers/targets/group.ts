@@ -6,6 +6,7 @@ import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { type BackendService, type DesiredTargets, isSame, nameTarget } from './desired-targets.ts';
 import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
 import type { TargetReport } from './gates/decide-gate.ts';
+import { Graces } from './graces.ts';
 import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
 import { Registrations } from './registrations.ts';
@@ -64,15 +65,11 @@ export class Group {
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #registrations = new Registrations();
+  readonly #graces: Graces;
   /** Since when each target is to be registered or deregistered (monotonic ms). */
   readonly #pendingSinceMs = new Map<string, number>();
   #served: ServedGroup;
   #desired: DesiredTargets = { targets: new Map(), live: new Set(), late: new Set() };
-  /** As `DesiredTargets.live`, of the Service that the group had before. */
-  #formerLive: DesiredTargets['live'] = new Set();
-  #emptySinceMs: number | undefined;
-  /** When slices came after there had been none (monotonic ms): others may follow them. */
-  #knownSinceMs = Number.NEGATIVE_INFINITY;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** Targets that a call is about to take out. */
   #leaving: { readonly targets: readonly Target[]; readonly aborting: AbortController } | undefined;
@@ -85,6 +82,7 @@ export class Group {
     this.owner = owner;
     this.health = new GroupHealth(clock);
     this.problems = new Problems(clock);
+    this.#graces = new Graces(clock);
     this.#clock = clock;
     this.#served = served;
     this.#isKnown = served.isNew;
@@ -96,7 +94,7 @@ export class Group {
   }
 
   set served(served: ServedGroup) {
-    if (served.service.name !== this.#served.service.name) this.#formerLive = this.#desired.live;
+    if (served.service.name !== this.#served.service.name) this.#graces.rename();
     this.#served = served;
   }
 
@@ -174,12 +172,8 @@ export class Group {
   /** Returns whether other targets are desired than before. */
   desire(desired: DesiredTargets): boolean {
     const hasChanged = !isSame(this.#desired, desired);
-    const isReturn = this.#desired.isUnknown && this.#formerLive.size === 0;
-    if (isReturn && desired.targets.size > 0) this.#knownSinceMs = this.#clock.monotonicMs();
+    this.#graces.record(this.#desired, desired);
     this.#desired = desired;
-    const isEmpty = desired.targets.size === 0;
-    if (!isEmpty) this.#formerLive = new Set();
-    this.#emptySinceMs = isEmpty ? (this.#emptySinceMs ?? this.#clock.monotonicMs()) : undefined;
     this.problems.recordDesire(desired.targets, desired.problem);
     if (!hasChanged) return false;
     if (this.#leaving?.targets.some((target) => desired.targets.has(nameTarget(target)))) {
@@ -297,14 +291,11 @@ export class Group {
     this.health.recordDeregistered(targets.map(nameTarget));
   }
 
-  /** The Service of another name may be applied a moment later: the pods of the former one serve until then. */
   #plan(): FlushPlan {
     const nowMs = this.#clock.monotonicMs();
-    const live = new Set([...this.#desired.live, ...this.#formerLive]);
     const facts: FlushFacts = {
-      ...{ registrations: this.#registrations, emptySinceMs: this.#emptySinceMs },
-      knownSinceMs: this.#knownSinceMs,
-      desired: { ...this.#desired, live },
+      ...this.#graces.describe(this.#desired),
+      registrations: this.#registrations,
       refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
       surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
     };

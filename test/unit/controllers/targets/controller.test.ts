@@ -188,11 +188,13 @@ describe('a changed Service', () => {
     expect(bench.state.problem?.reason).toBe('ServicePortNotFound');
   });
 
-  it('that is deleted with its pods empties the group at once', async () => {
+  it('that is deleted empties the group ten seconds later', async () => {
     const { bench, arn } = await filled();
-    bench.kube.delete(draftSlice('shop', []));
     bench.kube.delete(draftService('shop'));
-    await bench.clock.settle();
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(9_900);
+    expect(bench.registered(arn)).toHaveLength(2);
+    await bench.clock.advance(200);
     expect(bench.registered(arn)).toEqual([]);
     expect(bench.state.problem?.reason).toBe('ServiceNotFound');
   });
@@ -207,28 +209,6 @@ describe('a changed Service', () => {
     bench.runPods(3);
     await bench.clock.advance(1_000);
     expect(bench.registered(arn)).toEqual(['10.0.2.9:8080']);
-  });
-});
-
-describe('a group that gets another Service', () => {
-  const RENAMED = { service: { name: 'next', port: 'http' } } as const;
-
-  it('keeps the pods of the former one until those of the next one, applied a moment later, are there', async () => {
-    const { bench, arn } = await filled();
-    bench.publish(arn, RENAMED);
-    await bench.clock.advance(2_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
-    bench.runPods(podsOf(2, 10), 'next');
-    await bench.clock.advance(1_000);
-    expect(bench.sent()).toEqual(['RegisterTargets 2', 'DeregisterTargets 2']);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
-  });
-
-  it('is empty ten seconds later where there is no such Service', async () => {
-    const { bench, arn } = await filled();
-    bench.publish(arn, RENAMED);
-    await bench.clock.advance(11_000);
-    expect(bench.registered(arn)).toEqual([]);
   });
 });
 

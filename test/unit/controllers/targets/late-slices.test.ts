@@ -42,10 +42,21 @@ describe('slices that vanish', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
   });
 
-  it('go before the Service: the group is emptied once it is gone too', async () => {
+  it('go before the Service: the group is empty ten seconds after them', async () => {
     const { bench, arn } = await filled();
     bench.kube.delete(draftSlice('shop', []));
     await bench.clock.advance(1_000);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(8_900);
+    expect(bench.registered(arn)).toHaveLength(2);
+    await bench.clock.advance(200);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
+  it('go long before the Service: the group is empty as soon as that is gone too', async () => {
+    const { bench, arn } = await filled();
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(3_600_000);
     bench.kube.delete(draftService('shop'));
     await bench.clock.settle();
     expect(bench.registered(arn)).toEqual([]);

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { draftService, draftSlice, endpointOf } from './endpoints.ts';
+import { addressOf, filled, namesOf, podsOf, type TargetsBench } from './targets-bench.ts';
+
+describe('a Service that is deleted and applied again', () => {
+  const [first, second] = [addressOf(0), addressOf(1)];
+
+  async function deleted(): Promise<Awaited<ReturnType<typeof filled>>> {
+    const ground = await filled(1);
+    const { bench } = ground;
+    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
+    await bench.clock.advance(1_000);
+    bench.sent();
+    bench.kube.delete(draftService('shop'));
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(300);
+    bench.kube.delete(draftSlice('shop', [], { suffix: 'b' }));
+    return ground;
+  }
+
+  async function putSlices(bench: TargetsBench): Promise<void> {
+    bench.putSlice(draftSlice('shop', [endpointOf(first)]));
+    await bench.clock.advance(2_000);
+    bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
+    await bench.clock.advance(20_000);
+  }
+
+  it('loses no target where its slices come back one after the other, also the next time', async () => {
+    const { bench, arn } = await deleted();
+    await bench.clock.advance(1_000);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(300);
+    await putSlices(bench);
+    bench.kube.delete(draftSlice('shop', []));
+    bench.kube.delete(draftSlice('shop', [], { suffix: 'b' }));
+    await bench.clock.advance(60_000);
+    await putSlices(bench);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
+  it('keeps a pod that is gone for no more than ten seconds in all', async () => {
+    const { bench, arn } = await deleted();
+    await bench.clock.advance(8_000);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(300);
+    bench.putSlice(draftSlice('shop', [endpointOf(second)]));
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    await bench.clock.advance(500);
+    expect(bench.registered(arn)).toEqual([`${second}:8080`]);
+  });
+
+  it('does not keep a pod that was gone before', async () => {
+    const { bench, arn } = await filled(2);
+    bench.runPods(1);
+    bench.kube.delete(draftService('shop'));
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+  });
+});
+
+describe('a group that gets another Service', () => {
+  const RENAMED = { service: { name: 'next', port: 'http' } } as const;
+
+  it('keeps the pods of the former one until those of the next one, applied a moment later, are there', async () => {
+    const { bench, arn } = await filled();
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(2_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    bench.runPods(podsOf(2, 10), 'next');
+    await bench.clock.advance(1_000);
+    expect(bench.sent()).toEqual(['RegisterTargets 2', 'DeregisterTargets 2']);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+  });
+
+  it('is empty ten seconds later where there is no such Service', async () => {
+    const { bench, arn } = await filled();
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(11_000);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
+  it('keeps the pods of the former one for ten seconds where a second change repairs the name', async () => {
+    const { bench, arn } = await filled();
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(5_000);
+    bench.runPods({ [addressOf(10)]: 'unready' }, 'other');
+    bench.publish(arn, { service: { name: 'other', port: 'http' } });
+    await bench.clock.advance(4_900);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    await bench.clock.advance(200);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+});
