@@ -3,7 +3,8 @@ import type { AwsReason } from './aws-reasons.ts';
 /**
  * AWS's error codes, without the suffix `Exception` that the SDK adds to some of them, by the
  * reason they become. Sources: the errors of each operation in the ELBv2 model,
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html, and the
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/CommonErrors.html,
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html, and the
  * lists that the SDK itself goes by (@smithy/core, service-error-classification); for what comes of
  * the connection, Node's codes and https://undici.nodejs.org/#/docs/api/Errors
  */
@@ -29,6 +30,15 @@ const codesByReason = {
     'InvalidSecurityGroup',
     'InvalidSecurityGroupID.NotFound',
     'InvalidGroup.NotFound',
+    // https://github.com/awsdocs/aws-doc-sdk-examples/blob/main/javascriptv3/example_code/ec2/actions/authorize-security-group-ingress.js
+    'InvalidGroupId.Malformed',
+    'InvalidSecurityGroupId.Malformed',
+  ],
+  // https://github.com/hashicorp/terraform-provider-aws/blob/main/internal/service/ec2/errors.go has both forms of NotFound.
+  InvalidPrefixList: [
+    'InvalidPrefixListID.NotFound',
+    'InvalidPrefixListId.NotFound',
+    'InvalidPrefixListId.Malformed',
   ],
   TooManyLoadBalancers: ['TooManyLoadBalancers'],
   DuplicateName: ['DuplicateLoadBalancerName'],

@@ -149,6 +149,11 @@ export const awsReasons = {
     cause: 'A security group does not exist or belongs to another VPC',
     next: 'correct the security groups',
   },
+  InvalidPrefixList: {
+    healedBy: 'person',
+    cause: 'A prefix list does not exist in this account and region, or its id is malformed',
+    next: 'correct prefixListIDs in spec.inbound, and check AWS_REGION',
+  },
   TooManyLoadBalancers: {
     healedBy: 'person',
     cause: "The account's quota of load balancers in this region is used up",
@@ -253,7 +258,7 @@ export const awsReasons = {
 
 export type AwsReason = keyof typeof awsReasons;
 
+type Words = Pick<AwsReasonEntry, 'cause' | 'next'>;
+
 /** Words of a kind for reasons of AWS. */
-export type AwsReasonTexts = Partial<
-  Readonly<Record<AwsReason, Pick<AwsReasonEntry, 'cause' | 'next'>>>
->;
+export type AwsReasonTexts = Partial<Readonly<Record<AwsReason, Words>>>;

@@ -158,18 +158,23 @@ async function changeHalves(
     try {
       await changeEach(half, isSo, change);
     } catch (error) {
-      if (!hasReason(error, 'InvalidSecurityGroup')) throw error;
+      if (!hasReason(error, ...UNFIT.values())) throw error;
       refusals.push(error);
     }
   }
   if (refusals.length > 0) throw refusals[0];
 }
 
+/** The refusal of a source that does not exist, by its kind. */
+const UNFIT: ReadonlyMap<Permission['source']['kind'], AwsReason> = new Map([
+  ['security-group', 'InvalidSecurityGroup'],
+  ['prefix-list', 'InvalidPrefixList'],
+]);
+
 /** A refusal that the others may not share. */
 function isAboutOne(error: unknown, permissions: readonly Permission[]): boolean {
-  if (hasReason(error, 'QuotaExceeded')) return true;
-  const hasGroups = permissions.some(({ source: { kind } }) => kind === 'security-group');
-  return hasGroups && hasReason(error, 'InvalidSecurityGroup');
+  const unfit = permissions.flatMap(({ source: { kind } }) => UNFIT.get(kind) ?? []);
+  return hasReason(error, 'QuotaExceeded', ...unfit);
 }
 
 function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {

@@ -36,6 +36,17 @@ const cases: Readonly<Record<string, Case>> = {
       modelled,
     ),
     ...refusals(['InvalidSecurityGroupException'], 'InvalidSecurityGroup', modelled),
+    ...refusals(
+      ['InvalidGroupId.Malformed', 'InvalidSecurityGroupId.Malformed'],
+      'InvalidSecurityGroup',
+      'no group has such an id',
+    ),
+    ...refusals(
+      ['InvalidPrefixListID.NotFound', 'InvalidPrefixListId.NotFound'],
+      'InvalidPrefixList',
+      'EC2 writes it both ways',
+    ),
+    ...refusals(['InvalidPrefixListId.Malformed'], 'InvalidPrefixList', 'no list has such an id'),
     ...refusals(['TooManyLoadBalancersException'], 'TooManyLoadBalancers', modelled),
     ...refusals(['DuplicateLoadBalancerNameException'], 'DuplicateName', modelled),
     ...refusals(['LoadBalancerNotFoundException'], 'LoadBalancerNotFound', modelled),

@@ -172,6 +172,7 @@ const OF_ONE_RESOURCE = [
   'ValidationError',
   'InvalidConfigurationRequest',
   'InvalidSecurityGroup',
+  'InvalidPrefixList',
   'DuplicateTagKeys',
   'TooManyTags',
   'AccessDenied',

@@ -15,6 +15,7 @@ type Inbound = NonNullable<MyIngressSpec['inbound']>;
 
 const REFUSED: Readonly<Record<string, Inbound>> = {
   'a group that does not exist': { securityGroupIDs: ['sg-0123456789abcdef0'] },
+  'a prefix list with a malformed id': { prefixListIDs: ['pl-typo'] },
   'more rules than a group takes': { cidrs: listBlocks(0, MOST_RULES + 1) },
 };
 
@@ -72,6 +73,38 @@ it('a source that AWS refuses keeps no other from being admitted', async () => {
   expect(listAdmitted(world)).toEqual(admitted);
   const calls = await world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
   expect(calls['AuthorizeSecurityGroupIngress']).toBeLessThanOrEqual(10);
+});
+
+describe('a new balancer', () => {
+  const cidrs = ['0.0.0.0/0'];
+
+  it.each<[what: string, inbound: Inbound, reason: string]>([
+    ['a malformed prefix list', { cidrs, prefixListIDs: ['pl-typo'] }, 'InvalidPrefixList'],
+    ['an unknown group', { cidrs, securityGroupIDs: ['sg-none'] }, 'InvalidSecurityGroup'],
+    [
+      'both',
+      { cidrs, prefixListIDs: ['pl-typo'], securityGroupIDs: ['sg-none'] },
+      'InvalidPrefixList',
+    ],
+  ])('admits the clients that AWS accepts next to %s', async (_, inbound, reason) => {
+    const world = await World.having('shop', { ...SHOP, inbound });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe(`True ${reason}`);
+    expect(listAdmitted(world)).toEqual(cidrs);
+  });
+
+  it.each([
+    ['InvalidPrefixListID.NotFound', { prefixListIDs: ['pl-0123456789abcdef0'] }],
+    ['InvalidPrefixListId.Malformed', { prefixListIDs: ['pl-0123456789abcdef0'] }],
+    ['InvalidGroupId.Malformed', { securityGroupIDs: ['sg-web'] }],
+    ['InvalidSecurityGroupId.Malformed', { securityGroupIDs: ['sg-web'] }],
+  ])('admits the other clients after %s', async (code, inbound) => {
+    const world = World.started();
+    const effect = { kind: 'error', code, status: 400, message: 'refused' } as const;
+    world.fault('AuthorizeSecurityGroupIngress', effect);
+    await world.applied('shop', { ...SHOP, inbound: { cidrs, ...inbound } });
+    expect(listAdmitted(world)).toContain('0.0.0.0/0');
+  });
 });
 
 describe('a group whose rules are full', () => {
