@@ -8,7 +8,13 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
 import { readPages } from '../elbv2/pages.ts';
 import type { AwsApi } from './aws-api.ts';
-import { ErrorTranslator, isAnswer, readRetryAfterMs, translateAwsError } from './aws-errors.ts';
+import {
+  ErrorTranslator,
+  isAboutOneResource,
+  isAnswer,
+  readRetryAfterMs,
+  translateAwsError,
+} from './aws-errors.ts';
 import { CallMeter } from './aws-metrics.ts';
 import type { AwsReasonTexts } from './aws-reasons.ts';
 import { type AwsOperation, type AwsOperations, getTraits, isWrite } from './operations.ts';
@@ -187,6 +193,7 @@ function request(parts: RequestParts): RequestOnce {
       hadSkew ||= error.reason === 'ClockSkew';
       sent.fail(error);
       if (signal.aborted && !isWrite(operation)) throw signal.reason;
+      if (isAboutOneResource(thrown)) throw error;
       if (isRefusal(error.reason)) {
         budget.recordRefusal(operation, error.reason, readRetryAfterMs(thrown));
       } else if (isAnswer(thrown, error)) {

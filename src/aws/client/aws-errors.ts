@@ -119,6 +119,18 @@ export function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
   return classifyOutcome(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
 }
 
+/**
+ * One target group or trust store alone is unavailable. The status does not show it: HealthUnavailable has 500.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeTargetHealth.html
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html
+ */
+const OF_ONE_RESOURCE: ReadonlySet<string> = new Set(['HealthUnavailable', 'TrustStoreNotReady']);
+
+/** Nothing follows from it for other calls. */
+export function isAboutOneResource(thrown: unknown): boolean {
+  return OF_ONE_RESOURCE.has(classifyOutcome(thrown).errorCode);
+}
+
 /** undefined where AWS answered that the resource does not exist, and for nothing else. */
 export async function allowAbsence<T>(
   operation: AwsOperation,

@@ -215,6 +215,32 @@ describe('a call to AWS', () => {
     expect(Math.min(...afterHold)).toBeGreaterThan(500);
   });
 
+  it('delays no read of others while the health of one target group is unavailable', async () => {
+    const { loadBalancers, traffic, api, clock } = bench({
+      ...accountOf(new Set(['shop'])),
+      DescribeTargetHealth: () => raise(awsError('HealthUnavailableException', 'oops', 500)),
+    });
+    for (let poll = 0; poll < 3; poll++) {
+      const polling = clock.finish(traffic().targets.readHealth('tg', never));
+      await expect(polling).rejects.toMatchObject({ reason: 'AwsUnavailable', healedBy: 'time' });
+      const atMs = clock.monotonicMs();
+      await clock.finish(loadBalancers.find({ arn: shop }, never));
+      expect(api.sent.at(-1)).toMatchObject({ operation: 'DescribeLoadBalancers', atMs });
+    }
+  });
+
+  it('delays no write of others while the trust store of one listener is not ready', async () => {
+    const { loadBalancers, traffic, api, clock } = bench({
+      AddTags: () => ({}),
+      ModifyListener: () => raise(awsError('TrustStoreNotReadyException')),
+    });
+    const modifying = clock.finish(traffic().listeners.modify('listener', {}));
+    await expect(modifying).rejects.toMatchObject({ reason: 'AwsUnavailable', healedBy: 'time' });
+    const atMs = clock.monotonicMs();
+    await clock.finish(loadBalancers.addTags(shop, { team: 'web' }));
+    expect(api.sent.at(-1)).toMatchObject({ operation: 'AddTags', atMs });
+  });
+
   it('waits for as long as AWS asks in Retry-After', async () => {
     const asking = { $response: { headers: { 'retry-after': '20' } } };
     let isAsking = true;
