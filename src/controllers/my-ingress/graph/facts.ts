@@ -1,6 +1,5 @@
 import type { ObservedGraph } from './graph.ts';
-import type { ProblemReason } from './problem.ts';
-import type { ResourceId } from './resource-id.ts';
+import type { Problem } from './problem.ts';
 import { listWritten, type Operation, type Step } from './steps.ts';
 
 /**
@@ -8,6 +7,11 @@ import { listWritten, type Operation, type Step } from './steps.ts';
  * https://github.com/kubernetes-sigs/aws-load-balancer-controller/pull/4039
  */
 export const WINDOW_MS = 15_000;
+
+/** A step that AWS has refused for a reason that its repetition does not heal. */
+export interface Refusal extends Pick<Problem, 'reason' | 'quota'> {
+  readonly step: Step;
+}
 
 /** The facts that a process remembers of one object's traffic; times are of the monotonic clock. */
 export interface TrafficFacts {
@@ -18,35 +22,35 @@ export interface TrafficFacts {
   /** By name of a target group: since when an action has named it, with whatever weight. */
   readonly joinedSinceMs: ReadonlyMap<string, number>;
   /** The refusals of AWS in the pass before; emptied when the spec changes. */
-  readonly refused: ReadonlyMap<ResourceId, ProblemReason>;
+  readonly refused: readonly Refusal[];
 }
 
 export function beginFacts(nowMs: number): TrafficFacts {
-  const empty = { unusedSinceMs: new Map(), joinedSinceMs: new Map(), refused: new Map() };
+  const empty = { unusedSinceMs: new Map(), joinedSinceMs: new Map(), refused: [] };
   return { changedAtMs: nowMs, ...empty };
 }
 
 /** A step that AWS has accepted. */
 export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
-  const refused = new Map(facts.refused);
-  refused.delete(step.id);
+  const refused = facts.refused.filter((one) => one.step.id !== step.id);
   const isChange = ROUTING.has(step.operation);
   const joined = recordJoined(facts, [...facts.joinedSinceMs.keys(), ...listWritten(step)], nowMs);
   return { ...joined, refused, changedAtMs: isChange ? nowMs : facts.changedAtMs };
 }
 
-/** A step that AWS has refused for a reason that its repetition does not heal. */
-export function recordRefusal(
-  facts: TrafficFacts,
-  step: Step,
-  reason: ProblemReason,
-): TrafficFacts {
-  return { ...facts, refused: new Map([...facts.refused, [step.id, reason]]) };
+export function recordRefusal(facts: TrafficFacts, refusal: Refusal): TrafficFacts {
+  const others = facts.refused.filter(({ step }) => !isRepetition(refusal.step, step));
+  return { ...facts, refused: [...others, refusal] };
+}
+
+/** Both do the same to the same resource. */
+export function isRepetition(one: Step, { id, operation }: Step): boolean {
+  return one.id === id && one.operation === operation;
 }
 
 /** An edit of the spec makes every refusal worth another try. */
 export function forgetRefusals(facts: TrafficFacts): TrafficFacts {
-  return { ...facts, refused: new Map() };
+  return { ...facts, refused: [] };
 }
 
 /** Call with each observation. A group that an action names again starts from the beginning. */

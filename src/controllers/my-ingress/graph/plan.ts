@@ -1,3 +1,4 @@
+import type { QuotaCode } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
 import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
 import { planSecurityGroup } from '../security-group/diff.ts';
@@ -7,12 +8,12 @@ import {
   planTargetGroups,
   retireTargetGroup,
 } from '../target-groups/plan.ts';
-import { isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
+import { isRepetition, isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Problem } from './problem.ts';
-import { type ResourceId, SECURITY_GROUP_ID } from './resource-id.ts';
-import type { Postponed, Step } from './steps.ts';
+import { SECURITY_GROUP_ID } from './resource-id.ts';
+import { findObstacle, type Postponed, type Step } from './steps.ts';
 import { identifyResource } from './tags.ts';
 
 /** Nothing to do and nothing to wait for: the graph is as desired, but for the problems. */
@@ -33,7 +34,7 @@ export interface PlanGiven {
 
 /**
  * Plans the steps from observed to desired; pure. Security group, target groups, listeners, rules, then
- * removals: never before what replaces them has been there for 15 s, unless a quota is full.
+ * removals: never before what replaces them has been there for 15 s, unless a quota is full to which they give room.
  */
 export function planTraffic(
   desired: DesiredGraph,
@@ -41,28 +42,30 @@ export function planTraffic(
   given: PlanGiven,
 ): Plan {
   const context = gatherContext(desired, observed, given);
-  const isGroupFull = given.facts.refused.get(SECURITY_GROUP_ID) === 'QuotaExceeded';
+  const isGroupFull = given.facts.refused.some(({ step: { id }, reason }) => {
+    return id === SECURITY_GROUP_ID && reason === 'QuotaExceeded';
+  });
   const security = planSecurityGroup(desired, observed, { ...context, isFull: isGroupFull });
   const groups = planTargetGroups(desired.targetGroups, observed, context);
   const routing = planListeners(desired.listeners, observed, context);
   const { early, changes, late, waitMs } = scheduleRouting(routing.listeners, given);
   const removals = [
     ...late,
-    ...postpone(routing.removals, waitMs),
+    ...postpone(routing.removals, isFull('listeners', given.facts) ? 0 : waitMs),
     ...groups.obsolete.flatMap(({ id, observed: group }) => {
       return retireTargetGroup(id, group, given) ?? [];
     }),
   ];
   const due = removals.filter(({ inMs }) => inMs === 0).map(({ step }) => step);
-  const isFull = isQuotaFull(given.facts);
+  const first = listFirst(due, routing.removals, given.facts);
   const isLast = late.length + routing.removals.length > 0;
   const last = postpone(groups.afterRules, isLast ? waitMs : 0);
   return {
     steps: [
-      ...(isFull ? due : []),
+      ...first,
       ...[...security.before, ...groups.before, ...early, ...changes],
       ...security.tags,
-      ...(isFull ? [] : due),
+      ...due.filter((step) => !first.includes(step)),
       ...last.filter(({ inMs }) => inMs === 0).map(({ step }) => step),
       ...security.removals,
     ],
@@ -79,16 +82,15 @@ interface Schedule {
   readonly late: readonly Postponed[];
 }
 
-/** A full quota is given room by all deletions before anything is made. */
+/** A full quota is given room by all deletions of rules before anything is made. */
 function scheduleRouting(
   listeners: readonly ListenerPlan[],
   given: PlanGiven,
 ): Schedule & { readonly waitMs: number } {
   const waitMs = waitFor(listeners.flatMap(listChanges), given);
   const sinceMs = waitFor([], given);
-  const isFull = isQuotaFull(given.facts);
   const refused = listRefused(listeners.flatMap(listChanges), given.facts);
-  const waits = { waitMs, sinceMs, isFull, refused };
+  const waits = { waitMs, sinceMs, areRulesFull: isFull('rules', given.facts), refused };
   const plans = listeners.map((one) => scheduleListener(one, waits));
   return {
     waitMs,
@@ -103,20 +105,21 @@ interface Waits {
   readonly waitMs: number;
   /** For one before them. */
   readonly sinceMs: number;
-  readonly isFull: boolean;
+  /** A quota is full to which deletions of rules give room. */
+  readonly areRulesFull: boolean;
   /** Nothing waits for what AWS has refused, neither a deletion nor the changes behind it. */
-  readonly refused: ReadonlySet<ResourceId>;
+  readonly refused: readonly Step[];
 }
 
 function scheduleListener(listener: ListenerPlan, waits: Waits): Schedule {
   const { claim, before, transition, tags } = listener;
-  const { waitMs, sinceMs, isFull, refused } = waits;
+  const { waitMs, sinceMs, areRulesFull, refused } = waits;
   const changes = transition.filter((step) => !isDeletion(step));
-  if (isFull) {
+  if (areRulesFull) {
     const late = postpone(transition.filter(isDeletion), 0);
     return { early: [], changes: [...claim, ...before, ...changes, ...tags], late };
   }
-  const first = transition.findIndex((step) => !isDeletion(step) && !refused.has(step.id));
+  const first = transition.findIndex((step) => !isDeletion(step) && !refused.includes(step));
   const leading = transition.slice(0, Math.max(0, first));
   const hasDeletion = leading.some(isDeletion);
   const isHeld = hasDeletion && sinceMs > 0;
@@ -164,16 +167,20 @@ function gatherContext(
 
 /** A step that AWS has refused is not waited for, or it would keep everything from being deleted. */
 function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number {
-  if (isQuotaFull(facts)) return 0;
+  if (isFull('rules', facts)) return 0;
   const refused = listRefused(changes, facts);
-  const isChanging = changes.some((step) => isRouting(step) && !refused.has(step.id));
+  const isChanging = changes.some((step) => isRouting(step) && !refused.includes(step));
   return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);
 }
 
 /** With what needs it and so is not executed either. */
-function listRefused(changes: readonly Step[], facts: TrafficFacts): ReadonlySet<ResourceId> {
-  const refused = new Set(facts.refused.keys());
-  for (const { id, needs } of changes) if (needs.some((one) => refused.has(one))) refused.add(id);
+function listRefused(changes: readonly Step[], facts: TrafficFacts): readonly Step[] {
+  const before = facts.refused.map(({ step }) => step);
+  const refused: Step[] = [];
+  for (const step of changes) {
+    const isRefused = before.some((one) => isRepetition(one, step));
+    if (isRefused || findObstacle(step, [...before, ...refused])) refused.push(step);
+  }
   return refused;
 }
 
@@ -181,12 +188,33 @@ function postpone(steps: readonly Step[], inMs: number): readonly Postponed[] {
   return steps.map((step) => ({ step, inMs }));
 }
 
+type Room = 'rules' | 'listeners';
+
 /**
- * A full quota must never keep anything from being deleted: then removals come first. None of them gives room to the
- * security group.
+ * The quotas to which each kind of deletion gives room; a listener takes its rules with it. None gives room to an
+ * action of its own or to the security group.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
  */
-function isQuotaFull({ refused }: TrafficFacts): boolean {
-  return [...refused].some(([id, reason]) => {
-    return reason === 'QuotaExceeded' && id !== SECURITY_GROUP_ID;
-  });
+const OF_RULES: readonly QuotaCode[] = [
+  'TooManyRules',
+  'TooManyTargetGroups',
+  'TooManyUniqueTargetGroupsPerLoadBalancer',
+];
+const FREED: Readonly<Record<Room, ReadonlySet<QuotaCode>>> = {
+  rules: new Set(OF_RULES),
+  listeners: new Set([...OF_RULES, 'TooManyCertificates', 'TooManyListeners']),
+};
+
+/** A full quota must never keep anything from being deleted that gives room to it: then it comes first. */
+function isFull(room: Room, { refused }: TrafficFacts): boolean {
+  return refused.some(({ quota }) => quota !== undefined && FREED[room].has(quota));
+}
+
+function listFirst(
+  due: readonly Step[],
+  ofListeners: readonly Step[],
+  facts: TrafficFacts,
+): readonly Step[] {
+  if (isFull('rules', facts)) return due;
+  return isFull('listeners', facts) ? due.filter((step) => ofListeners.includes(step)) : [];
 }

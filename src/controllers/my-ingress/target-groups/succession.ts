@@ -1,4 +1,5 @@
 import { changeGroups, diffAction } from '../graph/actions.ts';
+import type { Refusal } from '../graph/facts.ts';
 import type {
   DesiredAction,
   DesiredGraph,
@@ -66,7 +67,7 @@ export interface SuccessionGiven {
   /** By the name of a group. */
   readonly judge: (name: string) => Readiness;
   /** As in the facts: an action that AWS has refused is not tried as a mixture again. */
-  readonly refused: ReadonlyMap<ResourceId, ProblemReason>;
+  readonly refused: readonly Refusal[];
 }
 
 /** True where a successor need not wait any longer. */
@@ -207,9 +208,10 @@ class Staging {
   ): string | undefined {
     if (isLate) return 'its targets were not healthy within 5 minutes';
     if (isSticky(attributes) || isSticky(predecessor.attributes ?? {})) return 'it is sticky';
-    const refused = this.#given.refused.get(id);
-    if (refused !== undefined && OF_MIXTURES.has(refused))
-      return 'AWS refuses both groups in one action';
+    const isRefused = this.#given.refused.some(({ step, reason }) => {
+      return step.id === id && OF_MIXTURES.has(reason);
+    });
+    if (isRefused) return 'AWS refuses both groups in one action';
     const isOther = fixed.protocolVersion !== predecessor.targetGroup.protocolVersion;
     if (changesProtocol && isOther) return 'the protocol of its listener changes as well';
     return undefined;

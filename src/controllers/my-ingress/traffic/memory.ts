@@ -8,6 +8,7 @@ import {
   beginFacts,
   forgetRefusals,
   isRouting,
+  type Refusal,
   recordRefusal,
   recordStep,
   type TrafficFacts,
@@ -168,11 +169,11 @@ export const CONTRADICTIONS: ReadonlySet<ProblemReason> = new Set([
 /** A step that AWS has refused for a reason of its own. */
 export function rememberRefusal(
   before: TrafficMemory | undefined,
-  { step, reason }: { readonly step: Step; readonly reason: ProblemReason },
+  refusal: Refusal,
   nowMs: number,
 ): TrafficMemory | undefined {
-  if (CONTRADICTIONS.has(reason)) return rememberUnanswered(before, step, nowMs);
-  return before && { ...before, facts: recordRefusal(before.facts, step, reason) };
+  if (CONTRADICTIONS.has(refusal.reason)) return rememberUnanswered(before, refusal.step, nowMs);
+  return before && { ...before, facts: recordRefusal(before.facts, refusal) };
 }
 
 interface DueGiven extends Omit<LaneGiven, 'readCount'> {

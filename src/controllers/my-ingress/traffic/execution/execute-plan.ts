@@ -221,8 +221,8 @@ function recordProblem(
   { step, problem }: { readonly step: Step; readonly problem: Problem },
   progress: Progress,
 ): Progress {
-  const { reason } = problem;
-  memory.traffic = rememberRefusal(memory.traffic, { step, reason }, clock.monotonicMs());
+  const { reason, quota } = problem;
+  memory.traffic = rememberRefusal(memory.traffic, { step, reason, quota }, clock.monotonicMs());
   return addProblem(progress, step, problem);
 }
 

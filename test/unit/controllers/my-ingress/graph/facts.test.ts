@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { QuotaCode } from '../../../../../src/aws/elbv2/traffic.ts';
 import {
   forgetRefusals,
+  type Refusal,
   recordRefusal,
 } from '../../../../../src/controllers/my-ingress/graph/facts.ts';
-import { findObstacle, printPlan } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import type { ResourceId } from '../../../../../src/controllers/my-ingress/graph/resource-id.ts';
+import {
+  findObstacle,
+  printPlan,
+  type Step,
+} from '../../../../../src/controllers/my-ingress/graph/steps.ts';
 import {
   planRelease,
   planTeardown,
@@ -30,15 +37,17 @@ function settled(spec: TrafficSpec, aws = new MemoryAws()): TrafficWorld {
 const operations = (world: TrafficWorld): readonly string[] =>
   world.plan().steps.map(({ operation }) => operation);
 
+const full = (step: Step, quota: QuotaCode): Refusal => ({ step, reason: 'QuotaExceeded', quota });
+
 describe('a step that AWS has refused', () => {
   it('for a full quota lets removals come first, and is tried again behind them', () => {
     const world = settled(withRules('old'));
     world.spec = withRules('new');
     const [create] = world.plan().steps;
     if (create === undefined) throw new Error('nothing is created');
-    world.facts = recordRefusal(world.facts, create, 'TooManyTags');
+    world.facts = recordRefusal(world.facts, { step: create, reason: 'TooManyTags' });
     expect(operations(world), 'no quota').toEqual(['CreateRule', 'DeleteRule']);
-    world.facts = recordRefusal(world.facts, create, 'QuotaExceeded');
+    world.facts = recordRefusal(world.facts, full(create, 'TooManyRules'));
     expect(operations(world)).toEqual(['DeleteRule', 'CreateRule']);
   });
 
@@ -48,8 +57,41 @@ describe('a step that AWS has refused', () => {
     const [create] = world.plan().steps;
     if (create === undefined) throw new Error('nothing is created');
     const allow = { ...create, id: 'security-group/frontend' };
-    world.facts = recordRefusal(world.facts, allow, 'QuotaExceeded');
+    world.facts = recordRefusal(world.facts, { step: allow, reason: 'QuotaExceeded' });
     expect(operations(world)).toEqual(['CreateRule']);
+  });
+
+  it.each([443, 444])(
+    'for the quota of certificates of listener %s keeps the window in which rules overlap',
+    (port) => {
+      const tls = { port: 443, protocol: 'HTTPS', certificates: ['arn:a'] } as const;
+      const listeners = [tls, { ...tls, port: 444 }];
+      const old = { ...rule('old'), listeners: [443] };
+      const world = settled({ ...withRules(), listeners, rules: [old] });
+      world.spec = { ...world.spec, rules: [{ ...old, name: 'new' }] };
+      const [create] = world.plan().steps;
+      if (create === undefined) throw new Error('nothing is created');
+      const listener: ResourceId = `listener/${port}`;
+      const input = { listener, certificate: 'arn:z' };
+      const add = { ...create, id: listener, operation: 'AddListenerCertificates', input } as const;
+      world.facts = recordRefusal(world.facts, full(add, 'TooManyCertificates'));
+      expect(operations(world)).toEqual(['CreateRule']);
+    },
+  );
+
+  it('for the quota of listeners keeps that window, and lets listeners that leave the spec go first', () => {
+    const listeners = [80, 81].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const old = { ...rule('old'), listeners: [80] };
+    const world = settled({ ...withRules(), listeners, rules: [old] });
+    world.spec = {
+      ...{ ...world.spec, rules: [{ ...old, name: 'new' }] },
+      listeners: [80, 82].map((port) => ({ port, protocol: 'HTTP' as const })),
+    };
+    const create = world.plan().steps.find(({ operation }) => operation === 'CreateListener');
+    if (create === undefined) throw new Error('nothing is created');
+    world.facts = recordRefusal(world.facts, full(create, 'TooManyListeners'));
+    const routing = operations(world).filter((one) => /Listener|Rule/.test(one));
+    expect(routing).toEqual(['DeleteListener', 'CreateRule', 'CreateListener']);
   });
 
   it('for another reason keeps nothing else from being deleted', () => {
@@ -58,7 +100,7 @@ describe('a step that AWS has refused', () => {
     const [create] = world.plan().steps;
     if (create === undefined) throw new Error('nothing is created');
     expect(operations(world)).toEqual(['CreateRule']);
-    world.facts = recordRefusal(world.facts, create, 'ValidationError');
+    world.facts = recordRefusal(world.facts, { step: create, reason: 'ValidationError' });
     expect(operations(world)).toEqual(['CreateRule', 'DeleteRule']);
     world.facts = forgetRefusals(world.facts);
     expect(operations(world)).toEqual(['CreateRule']);
@@ -72,11 +114,8 @@ it('a rule that AWS has refused comes after its listener, where a read does not 
   if (create === undefined) throw new Error('nothing is created');
   const blank = new TrafficWorld();
   blank.spec = world.spec;
-  blank.facts = recordRefusal(
-    blank.facts,
-    { ...create, id: 'rule/80/spec/one/0' },
-    'ListenerNotFound',
-  );
+  const step = { ...create, id: 'rule/80/spec/one/0' } as const;
+  blank.facts = recordRefusal(blank.facts, { step, reason: 'ListenerNotFound' });
   expect(operations(blank).filter((one) => /Listener|Rule/.test(one))).toEqual([
     ...['CreateListener', 'CreateRule', 'CreateRule'],
   ]);

@@ -7,7 +7,7 @@ const facts = {
   changedAtMs: 0,
   unusedSinceMs: new Map(),
   joinedSinceMs: new Map(),
-  refused: new Map(),
+  refused: [],
 };
 const known = { facts, revision: 1, isOpen: false };
 
