@@ -61,8 +61,8 @@ export const myIngressReasons = {
   },
   OwnershipUnconfirmed: {
     healedBy: 'time',
-    cause: 'AWS does not show the tags of the load balancer that was just created yet',
-    next: 'wait, albridge reads the tags again after ten seconds',
+    cause: 'AWS does not show what was just created, or its tags, everywhere yet',
+    next: 'wait, albridge checks again within ten seconds',
   },
   LoadBalancerNotFound: {
     healedBy: 'time',

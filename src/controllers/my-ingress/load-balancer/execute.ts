@@ -27,6 +27,7 @@ import {
   readApplied,
   readRecordedArn,
 } from '../status.ts';
+import { explainUnseenGroup } from '../traffic/execution/unseen.ts';
 import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
 import {
   type CreateStep,
@@ -137,6 +138,9 @@ async function createOnce(
       throw error;
     }
     memory.facts = rememberCreate(memory.facts, undefined, nowMs);
+    const { securityGroups: named = [] } = settings;
+    const unseen = explainUnseenGroup(memory.traffic, { error, named }, nowMs);
+    if (unseen !== undefined) throw createFailure('OwnershipUnconfirmed', unseen);
     throw countBalancers(error, objectCount);
   }
 }

@@ -46,7 +46,7 @@ export interface TrafficMemory {
   readonly served?: readonly ServedGroup[];
   /** When this process last made something: a read may be older. */
   readonly madeMs?: number;
-  /** Listeners and target groups that it has made just now. */
+  /** Listeners, target groups and security groups that it has made just now. */
   readonly made?: readonly Made[];
   /** When it last wrote anything: a read may show what was there before. */
   readonly wroteMs?: number;
@@ -58,7 +58,7 @@ export interface TrafficMemory {
   readonly isHandingOver?: boolean;
 }
 
-/** A listener or target group, and the tags that it was made with. */
+/** What it is, by ARN or id, and the tags that it was made with. */
 interface Made {
   readonly arn: string;
   readonly tags: Tags;
@@ -139,8 +139,14 @@ export function isAlreadyMade(
 }
 
 function readGivenTags({ operation, input }: Step): Tags | undefined {
-  const isGiven = operation === 'CreateListener' || operation === 'CreateTargetGroup';
-  return isGiven ? input.tags : undefined;
+  switch (operation) {
+    case 'CreateListener':
+    case 'CreateTargetGroup':
+    case 'CreateSecurityGroup':
+      return input.tags;
+    default:
+      return undefined;
+  }
 }
 
 /** A step without an answer of AWS: it may have been carried out. */

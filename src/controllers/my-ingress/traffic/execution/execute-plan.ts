@@ -9,24 +9,19 @@ import type { OperatorError } from '../../../../core/reconcile/operator-error.ts
 import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
 import { createFailure } from '../../failure.ts';
 import { printStep } from '../../graph/planned-step.ts';
-import { describeRefusal, type Problem, type ProblemReason } from '../../graph/problem.ts';
+import { describeRefusal, type Problem } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
 import { findObstacle, isClaim, type Operation, type Step } from '../../graph/steps.ts';
 import { isOwn } from '../../graph/tags.ts';
 import { describeHolder } from '../../ownership.ts';
 import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
-import {
-  CONTRADICTIONS,
-  isAlreadyMade,
-  rememberRefusal,
-  rememberStep,
-  rememberUnanswered,
-} from '../memory.ts';
+import { isAlreadyMade, rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
 import type { References } from '../references.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
 import { batchSteps, isTagStep, type TagStep } from './tag-batches.ts';
+import { explainUnseenGroup, isBehindUnseen, listManaged } from './unseen.ts';
 
 /** The result of a plan so far. */
 export interface Progress {
@@ -155,7 +150,7 @@ function isAboutRouting({ id }: Step): boolean {
 
 async function executeOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
   const { failed, holds } = progress;
-  if (findObstacle(step, failed) !== undefined || isBehindUnseen(step, progress)) {
+  if (findObstacle(step, failed) !== undefined || isBehindUnseen(step, progress.problems)) {
     return { ...progress, failed: [...failed, step] };
   }
   const hold = findHold(step, holds);
@@ -169,7 +164,7 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
     const executed = await executeStep(step, context);
     const answered = { step, made: executed.made };
     if (isAlreadyMade(memory.traffic, answered, clock.monotonicMs()))
-      return awaitMade(scope, step, progress);
+      return awaitMade(scope, { step, message: ALREADY_MADE }, progress);
     return recordDone(scope, { step, ...executed }, progress);
   } catch (error) {
     const reason = classifyRefusal(error);
@@ -177,6 +172,9 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
       memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
       throw error;
     }
+    const refusal = { error, named: listManaged(step, progress.references) };
+    const message = explainUnseenGroup(memory.traffic, refusal, clock.monotonicMs());
+    if (message !== undefined) return awaitMade(scope, { step, message }, progress);
     const quota = findQuota(error);
     const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
     const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
@@ -185,20 +183,15 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
 }
 
 /** Its tags are compared again once a read shows it. */
-function awaitMade({ clock, memory }: ObjectScope, step: Step, progress: Progress): Progress {
+const ALREADY_MADE = 'AWS does not show it yet, and has it with the tags that it was made with';
+
+function awaitMade(
+  { clock, memory }: ObjectScope,
+  { step, message }: { readonly step: Step; readonly message: string },
+  progress: Progress,
+): Progress {
   memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
-  const message = 'AWS does not show it yet, and has it with the tags that it was made with';
   return addProblem(progress, step, { id: step.id, reason: 'OwnershipUnconfirmed', message });
-}
-
-/** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
-const UNSEEN: ReadonlySet<ProblemReason> = new Set([...CONTRADICTIONS, 'TargetGroupNotFound']);
-
-/** A default action waits for the rules before it: what they take from it would get neither the old nor the new one. */
-function isBehindUnseen({ id, operation, input }: Step, { problems }: Progress): boolean {
-  if (operation !== 'ModifyListener' || input.action === undefined) return false;
-  const rules = `${id.replace('listener/', 'rule/')}/`;
-  return problems.some((problem) => UNSEEN.has(problem.reason) && problem.id.startsWith(rules));
 }
 
 function fillQuota(progress: Progress, hold: Hold): Progress {
