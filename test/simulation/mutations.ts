@@ -241,7 +241,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 1,
   },
   'start-not-repaired': {
-    file: 'controllers/immortal-container/running.ts',
+    file: 'controllers/immortal-container/controller.ts',
     find: '  reportPod(pod, scope);\n',
     replace: '  if (pod !== observed) reportPod(pod, scope);\n',
     why: 'a pod whose creator died before the status write is never counted',

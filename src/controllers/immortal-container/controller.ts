@@ -3,21 +3,31 @@
 // Start with: this file, then desired-pod.ts and replacement.ts.
 
 import type { ImmortalContainer } from '../../apis/immortal-container.ts';
-import { immortalContainerReasons } from '../../apis/immortal-container-reasons.ts';
+import {
+  type ImmortalContainerReason,
+  immortalContainerReasons,
+} from '../../apis/immortal-container-reasons.ts';
 import { classifyChild } from '../../core/children/child-state.ts';
 import type { Children } from '../../core/children/children.ts';
-import { getKey } from '../../core/objects/kube-object.ts';
+import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import { getKey, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import { REPAIR } from '../../core/ports/events.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import type { Outcome } from '../../core/reconcile/outcome.ts';
+import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
+import { readPodState } from '../../pods/pod-state.ts';
 import { describeLongTemplate } from '../../pods/pod-template.ts';
-import { desirePod } from './desired-pod.ts';
-import { awaitLeftover, awaitReplacement, replaceEnded, replaceOutdated } from './replacement.ts';
-import { keepRunning } from './running.ts';
-import type { Scope } from './status.ts';
-import { Starts } from './status.ts';
+import { CONTAINER, compareOwnPart, desirePod } from './desired-pod.ts';
+import {
+  awaitLeftover,
+  awaitReplacement,
+  RECHECK_MS,
+  replaceEnded,
+  replaceOutdated,
+} from './replacement.ts';
+import { reportNoPod, reportPod, type Scope, Starts } from './status.ts';
 
 export interface ImmortalContainerContext {
   readonly pods: Children<Pod>;
@@ -68,4 +78,87 @@ async function reconcile(scope: Scope): Promise<Outcome> {
     default:
       return place satisfies never;
   }
+}
+
+/** Creates the pod if there is none, repairs what others changed in it, and reports its state. */
+async function keepRunning(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
+  const pod = (await ensurePod(observed, scope)) ?? observed;
+  if (pod === undefined) return awaitPodCache(scope);
+  reportPod(pod, scope);
+  scope.pass.report({ replacementReason: undefined });
+  return judgePod(pod, scope);
+}
+
+/** A write's answer is newer than the cache. */
+async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod | undefined> {
+  const { object, pods, desired, pass } = scope;
+  if (observed === undefined) {
+    reportNoPod(scope);
+    pass.disproveReady();
+  }
+  let written: Pod | undefined;
+  const onChange = (change: OwnedChange): void => {
+    written = change.child;
+    recordChange(change, scope);
+  };
+  const compare = object.spec.podTemplate
+    ? { compare: (child: KubeObject) => compareOwnPart(child, object) }
+    : {};
+  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange };
+  await ensureOwned(object, { ...owned, ...compare });
+  return written;
+}
+
+function recordChange(change: OwnedChange, scope: Scope): void {
+  if (change.kind === 'created') return recordStart(change.child, scope);
+  const { name } = change.child.metadata;
+  const differences = 'differences' in change ? change.differences : [];
+  const list = differences.length === 0 ? '' : `: ${differences.join(', ')}`;
+  scope.pass.log.info(change.kind === 'deleted' ? 'Deleted pod' : 'Repaired pod', {
+    pod: name,
+    fields: differences,
+  });
+  if (change.kind === 'deleted') return;
+  const note = `Repaired pod ${name}${list}`;
+  scope.pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: REPAIR, note });
+}
+
+/** One event for each start, with its number and why the pod before it is no more. */
+function recordStart(pod: Pod, { object, pass, starts }: Scope): void {
+  const { name } = pod.metadata;
+  const { startTimes } = starts.count(pass.key, object, pod);
+  const isFirst = startTimes === 1;
+  const why = object.status?.replacementReason ?? 'Deleted';
+  pass.log.info('Created pod', { pod: name, startTimes, ...(!isFirst && { why }) });
+  pass.recordEvent({
+    type: 'Normal',
+    reason: isFirst ? 'PodCreated' : 'PodReplaced',
+    action: 'Create',
+    note: isFirst ? `Created pod ${name}` : `Recreated pod ${name} (${why}), start ${startTimes}`,
+  });
+}
+
+function judgePod(pod: Pod, { starts, pass, object }: Scope): Outcome {
+  const state = readPodState(pod, CONTAINER);
+  if (state.kind === 'ready') {
+    const { startTimes } = starts.getRecord(pass.key, object);
+    const message = `pod ${pod.metadata.name} is running, start ${startTimes}`;
+    return settled('Running' satisfies ImmortalContainerReason, message);
+  }
+  if (state.kind === 'ended') return waiting('Starting', 'the pod has already ended', 0);
+  const { reason, message } = state;
+  if (reason === 'InvalidImage') {
+    throw createFailure(immortalContainerReasons, reason, { observed: message });
+  }
+  return waiting(reason, message, RECHECK_MS);
+}
+
+/** Created by another replica, or just now by nobody knows whom: the watch will show it. */
+function awaitPodCache(scope: Scope): Outcome {
+  const { name } = scope.desired.metadata;
+  return waiting(
+    'Starting' satisfies ImmortalContainerReason,
+    `waiting for the pod cache to show pod ${name}`,
+    1_000,
+  );
 }
