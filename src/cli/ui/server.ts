@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { startDeadline } from '../../core/ports/clock.ts';
 import { CommandError, describeError } from '../errors.ts';
-import { framePage, PAGE_HEADERS } from './frame.ts';
+import { digestShape, framePage, PAGE_HEADERS, type Page, type Reads } from './frame.ts';
 import { admit } from './guard.ts';
-import { streamPage } from './live.ts';
 import { PageComposer, type Serving } from './page-composer.ts';
 import type { PageContext, Visit } from './pages.ts';
 import { areKnown } from './watched.ts';
@@ -103,4 +102,65 @@ async function sendPage(
   const page = composer.compose(visit);
   const type = { 'content-type': 'text/html; charset=utf-8' };
   response.writeHead(page.status, { ...PAGE_HEADERS, ...type }).end(framePage(page, root));
+}
+
+/** In milliseconds: ages grow without a change in the cluster. */
+const REFRESH_MS = 10_000;
+
+/**
+ * Sends the parts of a page that have changed, whenever something changes, until the browser leaves.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+function streamPage(response: ServerResponse, visit: Visit, serving: Serving): void {
+  const { objects, clock, composer } = serving;
+  response.writeHead(200, { ...PAGE_HEADERS, 'content-type': 'text/event-stream' });
+  const send = createSender(response);
+  const view = new View();
+  let cancel = (): void => {};
+  const refresh = (): void => {
+    cancel();
+    cancel = clock.setTimer(REFRESH_MS, refresh);
+    // A browser that does not read is sent nothing more until it does.
+    if (response.writableNeedDrain) return;
+    const page = composer.compose(visit);
+    view.follow(page.reads);
+    send(page);
+  };
+  const stop = objects.subscribe(refresh);
+  response.once('close', () => {
+    stop();
+    cancel();
+    view.follow(undefined);
+  });
+  refresh();
+}
+
+/** The reads of one page while it is open: they change when its object appears, or is created again. */
+class View {
+  #reads: Reads | undefined;
+  #end = (): void => {};
+
+  follow(reads: Reads | undefined): void {
+    if (reads === this.#reads) return;
+    this.#end();
+    this.#reads = reads;
+    this.#end = reads?.view() ?? ((): void => {});
+  }
+}
+
+function createSender(response: ServerResponse): (page: Page) => void {
+  const sent = new Map<string, string>();
+  let last = '';
+  return (page) => {
+    const { parts, state } = page;
+    const changed = parts
+      .map(({ id, content }) => [id, content.toString()] as const)
+      .filter(([id, html]) => sent.get(id) !== html);
+    for (const [id, html] of changed) sent.set(id, html);
+    const head = { shape: digestShape(page), state: state.text, isBad: state.isBad };
+    const text = JSON.stringify({ ...head, parts: Object.fromEntries(changed) });
+    if (text === last) return;
+    last = text;
+    response.write(`data: ${text}\n\n`);
+  };
 }
