@@ -1,10 +1,12 @@
+import type { Clock } from '../../core/ports/clock.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
 import { createToken } from '../ui/guard.ts';
+import { describeFaults } from '../ui/pages.ts';
 import { servePages } from '../ui/server.ts';
+import type { ReadState } from '../ui/watched.ts';
 import { WatchedObjects } from '../ui/watched-objects.ts';
-import { reportFaults } from './report-faults.ts';
 
 /** `ui`: a page about all objects, on this machine alone. */
 export const ui: Command = {
@@ -66,4 +68,43 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** In milliseconds: the watches of all kinds notice one outage within this time. */
+const SETTLE_MS = 1000;
+
+interface Watching {
+  listStates(): readonly ReadState[];
+  subscribe(onChange: () => void): () => void;
+}
+
+interface ReportOptions {
+  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly write: (sentence: string) => void;
+}
+
+/**
+ * Writes a sentence for what can no longer be watched, once, and one when everything can be again. Returns the
+ * function that ends it.
+ */
+export function reportFaults(watching: Watching, { clock, write }: ReportOptions): () => void {
+  let known: ReadonlyMap<string, string> = new Map();
+  let cancel: (() => void) | undefined;
+  const report = (): void => {
+    cancel = undefined;
+    const failing = watching.listStates().filter(({ fault }) => fault !== undefined);
+    const later = failing.filter(({ name, fault }) => known.get(name) !== fault);
+    for (const sentence of describeFaults(later)) write(sentence);
+    if (failing.length === 0 && known.size > 0) write('everything is watched again');
+    known = new Map(failing.map(({ name, fault = '' }) => [name, fault]));
+  };
+  const onChange = (): void => {
+    cancel ??= clock.setTimer(SETTLE_MS, report);
+  };
+  const stop = watching.subscribe(onChange);
+  onChange();
+  return () => {
+    stop();
+    cancel?.();
+  };
 }

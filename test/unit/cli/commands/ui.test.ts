@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportFaults } from '../../../../src/cli/commands/report-faults.ts';
+import { reportFaults } from '../../../../src/cli/commands/ui.ts';
 import type { ReadState } from '../../../../src/cli/ui/watched.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
