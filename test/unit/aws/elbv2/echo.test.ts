@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shapeActions, toAction } from '../../../../src/aws/elbv2/actions.ts';
-import { shapeCondition } from '../../../../src/aws/elbv2/conditions.ts';
-import { shapeTransform } from '../../../../src/aws/elbv2/rules-client.ts';
+import { shapeCondition, shapeTransform } from '../../../../src/aws/elbv2/rules-client.ts';
 import type {
   HealthCheck,
   KnownAction,
