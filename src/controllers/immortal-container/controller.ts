@@ -10,9 +10,9 @@ import {
 import { classifyChild } from '../../core/children/child-state.ts';
 import type { Children } from '../../core/children/children.ts';
 import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import { draftRepair } from '../../core/children/repair.ts';
 import { getKey, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { REPAIR } from '../../core/ports/events.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
@@ -113,14 +113,12 @@ function recordChange(change: OwnedChange, scope: Scope): void {
   if (change.kind === 'created') return recordStart(change.child, scope);
   const { name } = change.child.metadata;
   const differences = 'differences' in change ? change.differences : [];
-  const list = differences.length === 0 ? '' : `: ${differences.join(', ')}`;
   scope.pass.log.info(change.kind === 'deleted' ? 'Deleted pod' : 'Repaired pod', {
     pod: name,
     fields: differences,
   });
   if (change.kind === 'deleted') return;
-  const note = `Repaired pod ${name}${list}`;
-  scope.pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: REPAIR, note });
+  scope.pass.recordEvent(draftRepair(`pod ${name}`, differences));
 }
 
 /** One event for each start, with its number and why the pod before it is no more. */

@@ -1,6 +1,6 @@
 import type { OwnedChange } from '../../core/children/owned-objects.ts';
+import { draftRepair } from '../../core/children/repair.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
-import { REPAIR } from '../../core/ports/events.ts';
 import type { ChildWriter } from '../../core/ports/writers.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
@@ -23,9 +23,8 @@ export function recordChange(pass: Pass, change: OwnedChange): void {
     }
     case 'updated':
     case 'repaired': {
-      const note = `Repaired pod ${name}: ${change.differences.join(', ')}`;
       pass.log.info('Repaired pod', { pod: name, fields: change.differences });
-      return pass.recordEvent({ type: 'Normal', reason: 'DriftRepaired', action: REPAIR, note });
+      return pass.recordEvent(draftRepair(`pod ${name}`, change.differences));
     }
     default:
       return change satisfies never;

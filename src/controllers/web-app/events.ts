@@ -1,5 +1,6 @@
 import type { OwnedChange } from '../../core/children/owned-objects.ts';
-import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
+import { draftRepair, listDifferences } from '../../core/children/repair.ts';
+import type { EventDraft } from '../../core/ports/events.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 
 /** Records one event and one log line for each write to a child that had an effect. */
@@ -29,14 +30,10 @@ function draftEvent(change: OwnedChange, what: string): Omit<EventDraft, 'type'>
       return {
         reason: reasons.updated,
         action: 'Update',
-        note: `Updated ${what}${formatDifferences(change.differences)}`,
+        note: `Updated ${what}${listDifferences(change.differences)}`,
       };
     case 'repaired':
-      return {
-        reason: 'DriftRepaired',
-        action: REPAIR,
-        note: `Repaired ${what}${formatDifferences(change.differences)}`,
-      };
+      return draftRepair(what, change.differences);
     case 'deleted':
       return { reason: reasons.deleted, action: 'Delete', note: `Deleted ${what}` };
     default:
@@ -50,8 +47,4 @@ function nameOperation({ kind }: OwnedChange): string {
 
 function listFields(change: OwnedChange): object {
   return 'differences' in change ? { why: change.kind, fields: change.differences } : {};
-}
-
-function formatDifferences(differences: readonly string[]): string {
-  return differences.length === 0 ? '' : `: ${differences.join(', ')}`;
 }
