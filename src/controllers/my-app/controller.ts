@@ -5,9 +5,11 @@
 import type { MyApp } from '../../apis/my-app.ts';
 import { myAppReasons } from '../../apis/my-app-reasons.ts';
 import type { Children, ChildrenOfOwner } from '../../core/children/children.ts';
-import { checkOwned, ensureOwned } from '../../core/children/owned-objects.ts';
+import { checkOwned, ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
+import { draftRepair } from '../../core/children/repair.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import type { ChildWriter } from '../../core/ports/writers.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
@@ -16,9 +18,8 @@ import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
 import { describeLongTemplate } from '../../pods/pod-template.ts';
 import { desireOwnPart } from './desired-pods.ts';
-import { describeCreateFailures, recordChange, recordReplacement } from './events.ts';
 import { type Snapshot, takeSnapshot } from './observed-pods.ts';
-import { NodeTime, planReplacements } from './replacement.ts';
+import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
 import { buildReport, getPod, judgeSlots } from './status.ts';
 
 export interface MyAppContext {
@@ -107,6 +108,55 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
 /** Most of a pod cannot be changed: what a template has set is as it was written. */
 function compareOwnPart(child: KubeObject, object: MyApp): KubeObject {
   return { ...child, spec: desireOwnPart(object).spec } as KubeObject;
+}
+
+/** Records one event and one log line for each write to a pod that had an effect. */
+function recordChange(pass: Pass, change: OwnedChange): void {
+  const { name } = change.child.metadata;
+  switch (change.kind) {
+    case 'created': {
+      const note = `Pod ${name} created.`;
+      // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
+      pass.log.info(note);
+      return pass.recordEvent({ type: 'Normal', reason: 'PodCreated', action: 'Create', note });
+    }
+    case 'deleted': {
+      const note = `Pod ${name} deleted: it is above spec.replicas`;
+      pass.log.info('Deleted pod', { pod: name });
+      return pass.recordEvent({ type: 'Normal', reason: 'PodDeleted', action: 'Delete', note });
+    }
+    case 'updated':
+    case 'repaired': {
+      pass.log.info('Repaired pod', { pod: name, fields: change.differences });
+      return pass.recordEvent(draftRepair(`pod ${name}`, change.differences));
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function recordReplacement(pass: Pass, { pod, why }: Replacement): void {
+  const { name } = pod.metadata;
+  const note = `Replacing pod ${name}: ${why}`;
+  pass.log.info('Replacing pod', { pod: name, why });
+  pass.recordEvent({ type: 'Normal', reason: 'PodReplaced', action: 'Replace', note });
+}
+
+/** The same writer, with the article's words before the reason of a pod that could not be created. */
+function describeCreateFailures(writer: ChildWriter): ChildWriter {
+  return {
+    ...writer,
+    create: (child) => describeFailure(child, writer.create(child)),
+    check: (child) => describeFailure(child, writer.check(child)),
+  };
+}
+
+async function describeFailure<T>(child: KubeObject, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    throw rewordError(error, (why) => `Failed to create pod ${child.metadata.name}: ${why}`);
+  }
 }
 
 /** In the article's words. */
