@@ -26,9 +26,8 @@ import type {
 import { choosePageSize } from '../elbv2/pages.ts';
 import { readTags } from '../elbv2/tags.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
+import { createPatientCall, listAccount, type Wish } from './account-scan.ts';
 import { Batch } from './batch.ts';
-import { listAccount, type Wish } from './list-account.ts';
-import { createPatientCall } from './patient-call.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts {
