@@ -6,9 +6,13 @@ import { type Installation, readInstallation } from '../account/installation.ts'
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
 import { listAll, readMyIngress } from '../objects/read.ts';
-import { createAuditLog } from '../orphans/audit.ts';
 import { confirmDeletion } from '../orphans/confirm.ts';
-import { type Deletion, deleteOrphans, type OrphanPorts } from '../orphans/delete-orphans.ts';
+import {
+  createAuditLog,
+  type Deletion,
+  deleteOrphans,
+  type OrphanPorts,
+} from '../orphans/delete-orphans.ts';
 import { findOrphans, type Objects, type Orphan, type Owned } from '../orphans/find-orphans.ts';
 import { escapeText } from '../output/escape.ts';
 import { getColumns } from '../output/output.ts';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createAuditLog } from '../../../../src/cli/orphans/audit.ts';
 import { confirmDeletion } from '../../../../src/cli/orphans/confirm.ts';
 import {
+  createAuditLog,
   type Deletion,
   deleteOrphans,
   type OrphanPorts,
