@@ -21,8 +21,7 @@ import {
 } from '../queue/key-queue.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { ReadYourWrites } from '../staleness/read-your-writes.ts';
-import { ConditionMetrics } from './condition-metrics.ts';
-import { ControllerMetrics, createQueueObserver } from './controller-metrics.ts';
+import { ConditionMetrics, ControllerMetrics, createQueueObserver } from './controller-metrics.ts';
 import { LateFinalizers } from './late-finalizers.ts';
 import { type LifecycleDependencies, runPass } from './lifecycle.ts';
 import { decideRetry, type RetryDecision } from './retry-policy.ts';

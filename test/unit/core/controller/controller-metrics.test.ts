@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConditionMetrics } from '../../../../src/core/controller/condition-metrics.ts';
+import { ConditionMetrics } from '../../../../src/core/controller/controller-metrics.ts';
 import type { Condition } from '../../../../src/core/objects/conditions.ts';
 import { formatTime } from '../../../../src/core/objects/kube-object.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
