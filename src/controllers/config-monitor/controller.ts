@@ -23,11 +23,11 @@ import {
   type Scope,
   shortenHash,
 } from './scope.ts';
-import { mergeRecords } from './sources/edited-sources.ts';
 import {
   awaitData,
   hasBaseline,
   hasSecret,
+  mergeRecords,
   observeData,
   reportObservation,
 } from './sources/observe-data.ts';
