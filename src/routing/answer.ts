@@ -1,5 +1,5 @@
-import { readHostname } from './hostname.ts';
 import type { Redirect, Request, WeightedTargetGroup } from './rule.ts';
+import { readHostname } from './rule.ts';
 
 /**
  * The target group that a draw from [0, 1) falls to, in proportion to the weights; undefined where all

@@ -1,6 +1,6 @@
-import { readHostname } from './hostname.ts';
 import { matchesPattern } from './pattern.ts';
 import type { Condition, QueryValue, Regex, RegexCondition, Request, TextField } from './rule.ts';
+import { readHostname } from './rule.ts';
 
 /**
  * Whether one of the condition's values fits the request.

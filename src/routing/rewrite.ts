@@ -1,5 +1,5 @@
-import { readHostname } from './hostname.ts';
 import type { Request, Rewrite } from './rule.ts';
+import { readHostname } from './rule.ts';
 
 /** The request as a target receives it; an absent part is unchanged. */
 export interface Rewritten {

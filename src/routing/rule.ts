@@ -106,3 +106,8 @@ export interface Request {
   /** Of the TCP connection, not of X-Forwarded-For. */
   readonly sourceIp: string;
 }
+
+/** A Host header without its port. */
+export function readHostname(host: string): string {
+  return host.replace(/:\d*$/, '');
+}

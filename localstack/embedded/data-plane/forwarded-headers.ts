@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Clock, drawHex8 } from '../../../src/core/ports/clock.ts';
-import { readHostname } from '../../../src/routing/hostname.ts';
+import { readHostname } from '../../../src/routing/rule.ts';
 
 /** The inputs of a forwarded request's headers beyond the headers of the client. */
 export interface ForwardingFacts {
