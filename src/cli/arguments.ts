@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Command, OptionDoc, Options } from './command.ts';
+import { commonOptions } from './command.ts';
 import { UsageError } from './errors.ts';
 import { isNamespaceName } from './objects/names.ts';
-import { commonOptions } from './options.ts';
 import { Flags } from './surroundings.ts';
 
 /** The arguments as a command to run, or as a question for help. */

@@ -17,7 +17,7 @@ export interface Command {
   /** More than the summary, for `--help`. */
   readonly details?: string;
   readonly examples: readonly ExampleDoc[];
-  /** Besides those of every command (options.ts). */
+  /** Besides `commonOptions`. */
   readonly options: Options;
   /** Resolves with the exit code. Throws CommandError or OperatorError for what went wrong. */
   run(context: CommandContext): Promise<number>;
@@ -65,3 +65,24 @@ export interface CommandContext {
   /** Reads the kubeconfig at the first call; closed after the command. */
   readonly cluster: () => ClusterAccess;
 }
+
+/** The options of every command. */
+export const commonOptions = {
+  output: {
+    type: 'string',
+    short: 'o',
+    value: 'FORMAT',
+    choices: ['table', 'json', 'yaml'],
+    help: 'table, json or yaml (default table)',
+  },
+  namespace: {
+    type: 'string',
+    short: 'n',
+    value: 'NAMESPACE',
+    help: 'the namespace (default that of the context)',
+  },
+  'all-namespaces': { type: 'boolean', short: 'A', help: 'all namespaces' },
+  context: { type: 'string', value: 'NAME', help: 'another context of the kubeconfig' },
+  kubeconfig: { type: 'string', value: 'PATH', help: 'another kubeconfig (default $KUBECONFIG)' },
+  help: { type: 'boolean', short: 'h', help: 'this text' },
+} as const satisfies Options;

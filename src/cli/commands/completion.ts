@@ -1,6 +1,6 @@
 import type { Command, OperandDoc, OptionDoc, Options } from '../command.ts';
+import { commonOptions } from '../command.ts';
 import { exitCodes } from '../errors.ts';
-import { commonOptions } from '../options.ts';
 
 /** `completion bash|zsh`: a script for the shell, from the table of commands. */
 

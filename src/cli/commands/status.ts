@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { commonOptions } from '../command.ts';
 import { composeGraph } from '../drawing/graph.ts';
 import { placeGraph } from '../drawing/place.ts';
 import { captionDrawing, drawFile } from '../drawing/svg.ts';
@@ -16,7 +17,6 @@ import {
   type OurObject,
 } from '../objects/read.ts';
 import { drawTree } from '../objects/tree.ts';
-import { commonOptions } from '../options.ts';
 import { escapeText } from '../output/escape.ts';
 import type { Style } from '../output/style.ts';
 import { formatTable, shorten } from '../output/table.ts';
