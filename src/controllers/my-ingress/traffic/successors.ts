@@ -70,10 +70,9 @@ export function repeatMixtures(
   { succession }: Planned,
   failed: readonly Step[],
 ): readonly number[] {
-  const refused = memory.traffic?.facts.refused;
-  const isRefused = failed.some((step) => {
-    const reason = refused?.get(step.id);
-    return isMixture(step, succession.held) && reason !== undefined && OF_MIXTURES.has(reason);
+  const refused = memory.traffic?.facts.refused ?? [];
+  const isRefused = refused.some(({ step, reason }) => {
+    return failed.includes(step) && isMixture(step, succession.held) && OF_MIXTURES.has(reason);
   });
   return isRefused ? [SWITCH_MS] : [];
 }
