@@ -12,6 +12,8 @@ export interface FlushFacts {
   readonly emptySinceMs: number | undefined;
   /** When the first targets were known after a time without slices (monotonic ms); long past for others. */
   readonly knownSinceMs: number;
+  /** Whether it was desired since then: its slice is not one that is still to come. */
+  readonly wasShown: (target: Target) => boolean;
   /** Since when this target is to be deregistered (monotonic ms). */
   readonly surplusSinceMs: (target: Target) => number;
 }
@@ -35,7 +37,7 @@ export const EMPTYING_GRACE_MS = 10_000;
  * of the desired targets is registered: a group without targets answers 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
-  const { desired, registrations, refusedUntilMs, surplusSinceMs, knownSinceMs } = facts;
+  const { desired, registrations, refusedUntilMs, surplusSinceMs, knownSinceMs, wasShown } = facts;
   const { emptySinceMs = nowMs } = facts;
   const { targets, live, unready, late, isUnknown = false } = desired;
   const missing = registrations.listMissing(targets);
@@ -48,7 +50,8 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
   const keptUntilMs = (target: Target): number => {
     if (!live.has(target.id)) {
-      return unready?.has(target.id) ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
+      const isGone = unready?.has(target.id) === true || wasShown(target);
+      return isGone ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
     }
     const untilMs = hasSuccessor ? nowMs : graceEndsMs;
     if (!late.has(target.id)) return untilMs;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import type { DesiredTargets } from './desired-targets.ts';
+import { type DesiredTargets, nameTarget } from './desired-targets.ts';
 import type { FlushFacts } from './flush-plan.ts';
 
 type Live = DesiredTargets['live'];
@@ -17,6 +17,8 @@ export class Graces {
   #emptySinceMs: number | undefined;
   #missingSinceMs: number | undefined;
   #knownSinceMs = Number.NEGATIVE_INFINITY;
+  /** Names of the targets that were desired since then. */
+  #shown: ReadonlySet<string> = new Set();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,6 +36,7 @@ export class Graces {
     if (desired.targets.size > 0) {
       // Pods that went while the Service was missing are not kept for longer because it is back.
       if (isReturn) this.#knownSinceMs = this.#missingSinceMs ?? nowMs;
+      this.#shown = new Set([...(isReturn ? [] : this.#shown), ...desired.targets.keys()]);
       this.#formerLive = new Set();
       this.#emptySinceMs = undefined;
     } else this.#emptySinceMs ??= nowMs;
@@ -45,12 +48,15 @@ export class Graces {
   }
 
   /** For the flush of these targets. */
-  describe(desired: DesiredTargets): Pick<FlushFacts, 'desired' | 'emptySinceMs' | 'knownSinceMs'> {
+  describe(
+    desired: DesiredTargets,
+  ): Pick<FlushFacts, 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown'> {
     const own = isMissing(desired) ? this.#live : [];
     return {
       desired: { ...desired, live: new Set([...desired.live, ...this.#formerLive, ...own]) },
       emptySinceMs: this.#emptySinceMs,
       knownSinceMs: this.#knownSinceMs,
+      wasShown: (target) => this.#shown.has(nameTarget(target)),
     };
   }
 }

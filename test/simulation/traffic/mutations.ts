@@ -294,7 +294,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gone-pod-kept-as-last': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'return unready?.has(target.id) ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);',
+    find: 'return isGone ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);',
     replace:
       'return hasSuccessor || unready?.has(target.id) ? nowMs : Math.max(Number.POSITIVE_INFINITY, knownSinceMs + EMPTYING_GRACE_MS);',
     why: 'the address of the last pod stays a target and is given to a pod of another backend',

@@ -23,6 +23,7 @@ interface Draft {
   readonly unready?: readonly string[];
   readonly surplusSinceMs?: number;
   readonly knownSinceMs?: number;
+  readonly shown?: readonly string[];
 }
 
 function factsOf({
@@ -35,6 +36,7 @@ function factsOf({
   unready = [],
   surplusSinceMs = 0,
   knownSinceMs = 0,
+  shown = [],
   ...unknown
 }: Draft): FlushFacts {
   const registrations = new Registrations();
@@ -52,6 +54,7 @@ function factsOf({
     emptySinceMs,
     surplusSinceMs: () => surplusSinceMs,
     knownSinceMs,
+    wasShown: ({ id }) => shown.includes(id),
   };
 }
 
@@ -128,6 +131,14 @@ describe('a flush', () => {
       ...{ register: [], deregister: [at('b')], nextMs: endsMs },
     });
     expect(planFlush(facts, endsMs).deregister).toEqual([at('b'), at('c')]);
+  });
+
+  it('keeps no pod whose slice came back and has it no more', () => {
+    const facts = factsOf({
+      ...{ desired: [at('a')], registered: [at('a'), at('b')], live: ['a'] },
+      ...{ knownSinceMs: NOW_MS, shown: ['a', 'b'] },
+    });
+    expect(planFlush(facts, NOW_MS).deregister).toEqual([at('b')]);
   });
 
   it('takes nothing out, and plans no time for it, while nothing is known of the pods', () => {

@@ -51,6 +51,17 @@ describe('a Service that is deleted and applied again', () => {
     expect(bench.registered(arn)).toEqual([`${second}:8080`]);
   });
 
+  it('does not keep a pod that ends once its slice is back', async () => {
+    const { bench, arn } = await filled(2);
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(60_000);
+    bench.runPods(2);
+    await bench.clock.advance(1_000);
+    bench.runPods(1);
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+  });
+
   it('does not keep a pod that was gone before', async () => {
     const { bench, arn } = await filled(2);
     bench.runPods(1);
