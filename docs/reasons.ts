@@ -22,9 +22,9 @@ export function reasonFaults(files = sourceFiles()): readonly string[] {
       .filter((reason) => !listed.has(reason))
       .map((reason) => `${path}: ${reason} is not listed in docs/reasons.md`);
   });
-  const words = new Set([...files.values()].flatMap((text) => text.match(/\w+/g) ?? []));
+  const named = new Set([...files.values()].flatMap((text) => text.match(NAMED) ?? []));
   const unused = [...allListed()]
-    .filter((reason) => !words.has(reason))
+    .filter((reason) => !named.has(reason))
     .map((reason) => `${reason} is listed in docs/reasons.md and never given`);
   return [...new Set([...unlisted, ...unused])];
 }
@@ -41,6 +41,9 @@ export function sourceFiles(): ReadonlyMap<string, string> {
     }),
   );
 }
+
+/** In quotes, as a member, or as the key of a list of codes. */
+const NAMED = /(?<=')[A-Z]\w+(?=')|(?<=CoreReason[.])\w+|(?<=^  )[A-Z]\w+(?=: \[)/gm;
 
 const GIVEN = [
   /\breason(?:: | = )'([A-Z]\w+)'/g,
