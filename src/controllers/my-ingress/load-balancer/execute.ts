@@ -27,7 +27,7 @@ import {
   readApplied,
   readRecordedArn,
 } from '../status.ts';
-import { explainUnseenGroup } from '../traffic/execution/unseen.ts';
+import { explainUnseenGroup } from '../traffic/execution/early-refusals.ts';
 import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
 import {
   type CreateStep,

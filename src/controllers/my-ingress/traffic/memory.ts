@@ -58,7 +58,7 @@ export interface TrafficMemory {
   readonly isHandingOver?: boolean;
 }
 
-/** What it is, by ARN or id, and the tags that it was made with. */
+/** A resource, by ARN or id, and the tags that it was made with. */
 interface Made {
   readonly arn: string;
   readonly tags: Tags;

@@ -18,10 +18,10 @@ import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
 import { isAlreadyMade, rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
 import type { References } from '../references.ts';
+import { explainUnseenGroup, isBehindUnseen, listManaged } from './early-refusals.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
 import { batchSteps, isTagStep, type TagStep } from './tag-batches.ts';
-import { explainUnseenGroup, isBehindUnseen, listManaged } from './unseen.ts';
 
 /** The result of a plan so far. */
 export interface Progress {
