@@ -11,6 +11,7 @@ import type {
 import type { Step as PlannedStep } from '../graph/planned-step.ts';
 import type { ProblemReason } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
+import { listWritten } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
@@ -209,7 +210,7 @@ class Staging {
     if (isLate) return 'its targets were not healthy within 5 minutes';
     if (isSticky(attributes) || isSticky(predecessor.attributes ?? {})) return 'it is sticky';
     const isRefused = this.#given.refused.some(({ step, reason }) => {
-      return step.id === id && OF_MIXTURES.has(reason);
+      return step.id === id && listWritten(step).length > 0 && OF_MIXTURES.has(reason);
     });
     if (isRefused) return 'AWS refuses both groups in one action';
     const isOther = fixed.protocolVersion !== predecessor.targetGroup.protocolVersion;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { certificateArn } from '../../../localstack/traffic/traffic-model.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { api, SHOP, web } from './specs.ts';
 
@@ -210,6 +211,26 @@ describe('a target group takes the place of another at once, with a warning,', (
     expect(weights(world)).toBe('api:HTTP 1');
     await world.clock.advance(60 * MINUTE_MS);
     expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toEqual([]);
+  });
+
+  it('waits although AWS has refused another certificate of the listener, for its quota', async () => {
+    const [first, second] = [certificateArn(1), certificateArn(2)];
+    const serve = (...certificates: readonly string[]): Partial<MyIngressSpec> => ({
+      listeners: [{ port: 443, protocol: 'HTTPS', certificates }],
+    });
+    const world = World.started();
+    world.aws.control.setCertificates([first, second]);
+    const plain = { backends: [api], defaultAction: { forward: [{ backend: 'api' }] } };
+    await world.applied('shop', { ...plain, ...serve(first) });
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    await world.clock.advance(2_000);
+    const full = { code: 'TooManyCertificates', status: 400, message: 'full' };
+    world.fault('AddListenerCertificates', { kind: 'error', ...full }, { forMs: 60 * MINUTE_MS });
+    const edit = { backends: [{ ...api, protocol: 'HTTPS' as const }], ...serve(first, second) };
+    await world.edited('shop', edit, 4 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(weights(world, 'default')).toBe('api:HTTP 1, api:HTTPS 0');
     expect(switches(world)).toEqual([]);
   });
 });
