@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readManifestText } from '../../../../src/cli/plan/manifest-size.ts';
-import { type ManifestPlace, readManifests } from '../../../../src/cli/plan/manifests.ts';
+import {
+  type ManifestPlace,
+  readManifests,
+  readManifestText,
+} from '../../../../src/cli/plan/manifests.ts';
 
 const PLACE: ManifestPlace = { source: 'shop.yaml', namespace: 'default' };
 const SHOP = 'apiVersion: demo.rtfm.co.ua/v1\nkind: MyIngress\nmetadata: { name: shop }\n';
