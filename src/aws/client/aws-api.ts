@@ -1,4 +1,4 @@
-import type { AwsOperation, AwsOperations } from './operations.ts';
+import { type AwsOperation, type AwsOperations, isWrite } from './operations.ts';
 
 export type { AwsOperation, AwsOperations } from './operations.ts';
 
@@ -21,4 +21,19 @@ export interface ApiSendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called for a write in the moment in which it is sent, after the last check of the lease. */
   readonly onWrite?: (() => void) | undefined;
+}
+
+/**
+ * Sends reads, and of the writes the listed ones alone: the operation table decides, whatever the caller
+ * does. Rejects with an Error for any other, before anything is sent.
+ */
+export function restrictWrites(api: AwsApi, allowed: readonly AwsOperation[]): AwsApi {
+  return {
+    async send(operation, input, options) {
+      if (isWrite(operation) && !allowed.includes(operation)) {
+        throw new Error(`${operation} is a write that this process may not send`);
+      }
+      return api.send(operation, input, options);
+    },
+  };
 }

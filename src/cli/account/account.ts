@@ -4,8 +4,8 @@
 
 import { myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import { NO_LIMITS } from '../../aws/budget/budget-limits.ts';
+import { restrictWrites } from '../../aws/client/aws-api.ts';
 import { type AwsReasonTexts, awsReasons } from '../../aws/client/aws-reasons.ts';
-import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import { type Aws, wireAws } from '../../aws/client/wire.ts';
 import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';

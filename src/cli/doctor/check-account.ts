@@ -1,5 +1,5 @@
+import { restrictWrites } from '../../aws/client/aws-api.ts';
 import { classifyOutcome, translateAwsError } from '../../aws/client/aws-errors.ts';
-import { restrictWrites } from '../../aws/client/restricted-api.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import {
   type CallerIdentity,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebApp } from '../../../src/apis/web-app.ts';
 import { NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
-import { restrictWrites } from '../../../src/aws/client/restricted-api.ts';
+import { restrictWrites } from '../../../src/aws/client/aws-api.ts';
 import { wireAws } from '../../../src/aws/client/wire.ts';
 import { createPreviewer, type Previewed } from '../../../src/setup/previewer.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';

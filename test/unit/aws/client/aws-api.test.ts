@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AwsApi, AwsOperation } from '../../../../src/aws/client/aws-api.ts';
+import { restrictWrites } from '../../../../src/aws/client/aws-api.ts';
 import { isWrite, operations } from '../../../../src/aws/client/operations.ts';
-import { restrictWrites } from '../../../../src/aws/client/restricted-api.ts';
 
 const ALL = Object.keys(operations) as AwsOperation[];
 
