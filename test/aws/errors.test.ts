@@ -132,7 +132,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
     };
 
     for (const [title, { effect, reason, why }] of Object.entries(broken)) {
-      it(`that is ${title} names the setting to look at, because ${why}`, async () => {
+      it(`that is ${title} names the setting to check, because ${why}`, async () => {
         const takeBack = relay.add({ operation: 'DescribeLoadBalancers', effect });
         const failed = await aws.loadBalancers
           .find({ arn: balancer.arn }, signal)
@@ -144,7 +144,7 @@ describe.skipIf(isMissing)('an answer that is a failure', () => {
       });
     }
 
-    it('that got lost does not create twice: the next look finds the balancer', async () => {
+    it('that got lost does not create twice: the next read finds the balancer', async () => {
       const settings = aws.settings();
       const lost = { kind: 'broken', isApplied: true } as const;
       relay.add({ operation: 'CreateLoadBalancer', times: 1, effect: lost });

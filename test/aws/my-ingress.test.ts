@@ -114,7 +114,7 @@ describe.skipIf(isMissing)('a MyIngress', { concurrent: true }, () => {
     await remove(objects, 'web');
   });
 
-  it('is left alone once it is as wanted: later passes write nothing', async () => {
+  it('is left alone once it is as desired: later passes write nothing', async () => {
     const objects = await place.createNamespace('silent');
     await objects.create('web', {
       subnets: [first, second],

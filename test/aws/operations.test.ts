@@ -189,7 +189,7 @@ describe.skipIf(isMissing)('an operation of AWS', () => {
     expect(reason).toBe('DuplicateName');
   });
 
-  it('looks at several balancers together, and at one that is gone besides', async () => {
+  it('reads several balancers together, and one that is deleted', async () => {
     const balancers = await Promise.all([aws.created(), aws.created(), aws.created()]);
     const look = async (): Promise<readonly (string | undefined)[]> =>
       Promise.all(

@@ -101,7 +101,7 @@ describe('albridge ui on a real API server', () => {
     expect(await following).toContain('2 objects, 2 not ready');
   });
 
-  it('shows the events of the object that is looked at', async () => {
+  it('shows the events of the object whose page is open', async () => {
     const ui = await serve(cluster.kubeconfigPath, '-n', namespace);
     const path = pathOf(definition, namespace, 'web');
     const { body } = succeeded(await callApi(cluster, { method: 'GET', path }));

@@ -104,7 +104,7 @@ describe('finding Go', () => {
 });
 
 describe('a build', () => {
-  it('stamps the version where servers and clients look for it', () => {
+  it('stamps the version where servers and clients read it', () => {
     const flags = linkerFlags('kube-apiserver');
     expect(flags).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.4');
     expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMinor=36');

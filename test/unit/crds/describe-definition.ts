@@ -53,7 +53,7 @@ export function describeDefinition(
       expect(conditions?.node.maxItems).toBe(MOST_CONDITIONS);
     });
 
-    it('reads as not looked at yet before the operator has seen the object', () => {
+    it('reads as not reconciled yet before the operator has observed the object', () => {
       expect(schema.properties?.['status']?.default).toEqual({ observedGeneration: -1 });
     });
   });

@@ -79,7 +79,7 @@ describe('the MyIngress CRD', () => {
     expect(schema.properties?.['spec']?.properties?.['scheme']?.default).toBe('internet-facing');
   });
 
-  it('reads as not looked at yet before the operator has seen the object', () => {
+  it('reads as not reconciled yet before the operator has observed the object', () => {
     expect(schema.properties?.['status']?.default).toEqual({ observedGeneration: -1 });
   });
 

@@ -60,7 +60,7 @@ describe('each alert', () => {
   );
 });
 
-it('the pages look as far back as the rules do', () => {
+it('the pages have the ranges of the rules', () => {
   const used = new Set(rules.match(/increase\(albridge_\w+\[\w+\]\)/g));
   const names = ['configmonitor', 'monitoring', 'alerts', 'troubleshooting'];
   const texts = names.map((name) => readFileSync(resolve(ROOT, `docs/${name}.md`), 'utf8'));

@@ -24,7 +24,7 @@ describe('docs/metrics.md', () => {
     expect(sections.toSorted()).toEqual(declared.toSorted());
   });
 
-  it('shows type, labels, help and when to look at it', () => {
+  it('shows type, labels, help and use', () => {
     const depth = {
       type: 'gauge',
       name: 'tea_depth',

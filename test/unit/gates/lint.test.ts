@@ -88,13 +88,23 @@ const plantings: Readonly<Record<string, Planting>> = {
   },
   'a title of a test in words of its own': {
     rule: 'albridge(titles-are-plain)',
-    file: 'test/title.test.ts',
+    file: 'test/title-tells.test.ts',
     bad: "import { it } from 'vitest'; it('tells of it', () => {});",
   },
   'a title of a table in words of its own': {
     rule: 'albridge(titles-are-plain)',
-    file: 'test/title.test.ts',
+    file: 'test/title-told.test.ts',
     bad: "import { it } from 'vitest'; it.concurrent.each([1])(`is told ${1}`, () => {});",
+  },
+  'a title of a test with a look for a read': {
+    rule: 'albridge(titles-are-plain)',
+    file: 'test/title-look.test.ts',
+    bad: "import { it } from 'vitest'; it('is looked at once', () => {});",
+  },
+  'a title of a group with wanted for desired': {
+    rule: 'albridge(titles-are-plain)',
+    file: 'test/title-wanted.test.ts',
+    bad: "import { describe } from 'vitest'; describe('a wanted pod', () => {});",
   },
   'a script that runs before its last constant': {
     rule: 'albridge(scripts-run-last)',

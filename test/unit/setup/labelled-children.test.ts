@@ -210,7 +210,7 @@ describe('a WebApp behind a load balancer', () => {
 describe('a pod whose long arguments are held as a digest', () => {
   const LONG = MANY.slice(0, 100);
 
-  it('is not written again while they are as wanted, and is repaired when they are not', async () => {
+  it('is not written again while they are as desired, and is repaired when they are not', async () => {
     const kube = new FakeKube();
     const observed = kube.cache<KubeObject>('Pod', trimChild);
     const owner = kube.create(myApp(LONG));

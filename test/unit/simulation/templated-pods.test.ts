@@ -80,7 +80,7 @@ describe('a pod that the operator of the simulation deletes', () => {
     ['its owner was edited a short time ago', { editedFrom: { image: 'nginx:0' }, afterMs: 1000 }],
     ['the edit may be unseen', { editedFrom: { image: 'nginx:0' }, afterMs: 9000, isCutOff: true }],
     [
-      'another banner is wanted',
+      'another banner is desired',
       { pod: podWith({ env: [...env, { name: 'BANNER', value: 'x' }] }) },
     ],
     ['it was one too many', { editedFrom: { replicas: 0 }, afterMs: 1000 }],

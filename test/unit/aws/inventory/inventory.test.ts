@@ -83,7 +83,7 @@ describe('refresh', () => {
     await clock.finish(Promise.all(others));
   });
 
-  it('remembers balancers wanted by ARN as well as by name', async () => {
+  it('remembers balancers selected by ARN as well as by name', async () => {
     const world = account(['a', 'b', 'c']);
     await refresh(world, [arnOf('a'), 'b']);
     expect(cached(world, 'a')).toEqual({ name: 'a' });
@@ -131,7 +131,7 @@ describe('refresh', () => {
     expect(read).toHaveLength(16 + 80);
   });
 
-  it('keeps the former picture where the listing fails', async () => {
+  it('keeps the former snapshot if the listing fails', async () => {
     let isDown = false;
     const handlers = accountOf(new Set(['a']));
     const world = bench({
@@ -193,7 +193,7 @@ describe('recall', () => {
   });
 });
 
-describe('look', () => {
+describe('observe', () => {
   const look = (world: Bench, names: readonly string[]): Promise<readonly (string | undefined)[]> =>
     world.clock.finish(
       Promise.all(

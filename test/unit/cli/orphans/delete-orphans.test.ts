@@ -162,7 +162,7 @@ describe('the deletion of orphans', () => {
     expect(place.said).toEqual([where, where]);
   });
 
-  it('waits for what is still in use, and looks again before each attempt', async () => {
+  it('reports what is still in use, waits, and tries again', async () => {
     const place = new Place();
     let refusals = 2;
     place.failures = {

@@ -231,7 +231,7 @@ describe('a pod that does not get ready', () => {
   });
 });
 
-describe('a foreign pod of the wanted name', () => {
+describe('a foreign pod of the desired name', () => {
   const foreign = {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -160,7 +160,7 @@ describe('a new MyApp', () => {
 });
 
 describe('the number of pods', () => {
-  it('is as wanted, under the names of the article and numbers behind', async () => {
+  it('is as desired, under the names of the article and numbers behind', async () => {
     await running(3);
     expect(bench.names).toEqual(['shop-pod', 'shop-pod-1', 'shop-pod-2']);
     expect(bench.status).toMatchObject({ replicas: 3, readyReplicas: 3, podName: 'shop-pod' });
@@ -312,7 +312,7 @@ describe('a pod that goes', () => {
   });
 });
 
-describe('a foreign pod of a wanted name', () => {
+describe('a foreign pod of a desired name', () => {
   const foreign = {
     apiVersion: 'v1',
     kind: 'Pod',

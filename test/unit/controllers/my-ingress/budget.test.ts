@@ -85,7 +85,7 @@ describe('a hundred objects at once under the limits of AWS', () => {
     expect(waiting()).toBeGreaterThan(450);
   });
 
-  it('of which 60 are edited at once are looked at twice each, not at every try', async () => {
+  it('of which 60 are edited at once are read twice each, not at every try', async () => {
     const world = World.started({ budget: DEFAULT_LIMITS, settings: { budget: 'aws' } });
     await world.clock.settle();
     for (let i = 0; i < 60; i++) world.apply(`shop-${i}`);

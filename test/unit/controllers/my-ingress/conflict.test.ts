@@ -150,7 +150,7 @@ describe('a balancer of our name', () => {
     expect(world.events.reasons.filter((reason) => reason === 'NameConflict')).toHaveLength(1);
   });
 
-  it('is looked at again at once when the spec is edited', async () => {
+  it('is reconciled again at once when the spec is edited', async () => {
     const world = new World();
     foreign(world);
     world.start();

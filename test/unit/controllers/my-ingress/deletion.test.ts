@@ -118,7 +118,7 @@ describe('deleting', () => {
 });
 
 describe('deleting without a recorded ARN', () => {
-  it('takes two looks by name that found nothing, ten seconds apart', async () => {
+  it('takes two reads by name that found nothing, ten seconds apart', async () => {
     const world = World.started();
     world.fault(
       'CreateLoadBalancer',

@@ -156,7 +156,7 @@ describe('the drift scan', () => {
     expect(world.balancers[0]?.tags['albridge.io/managed-by']).toBe('albridge');
   });
 
-  it('does not ask twice for what was applied while its picture was taken', async () => {
+  it('does not ask twice for what was applied while its snapshot was taken', async () => {
     const world = await worldOf(2);
     await world.clock.advance(MINUTE_MS);
     world.fault('DescribeTags', { kind: 'delay', delayMs: 3_000 });

@@ -52,7 +52,7 @@ describe('a read that fails', () => {
   }
 });
 
-describe('a first look that fails', () => {
+describe('a first read that fails', () => {
   for (const [name, { effect }] of Object.entries(failures)) {
     it(`with ${name} creates nothing`, async () => {
       const world = World.started();
@@ -182,7 +182,7 @@ describe('the annotation paused', () => {
 });
 
 describe('the annotation reconcile-requested-at', () => {
-  it('makes one live look, and is echoed', async () => {
+  it('makes one live read, and is echoed', async () => {
     const world = await World.having('shop');
     await world.clock.advance(MINUTE_MS);
     const calls = await world.callsDuring(async () => {
@@ -194,7 +194,7 @@ describe('the annotation reconcile-requested-at', () => {
     expect(await world.callsDuring(() => world.clock.advance(2 * MINUTE_MS))).toEqual({});
   });
 
-  it('looks live also while AWS provisions', async () => {
+  it('reads live also while AWS provisions', async () => {
     const world = World.started({ settings: { provisioningMs: 100_000 } });
     await world.applied('shop');
     world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });

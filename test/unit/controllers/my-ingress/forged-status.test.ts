@@ -156,7 +156,7 @@ describe('an object whose status.alb was forged', () => {
     hostedZoneId: 'Z0FORGED',
     vpcId: 'vpc-forged',
   })) {
-    it(`in ${field} shows its own balancer again after the next scan, at the price of one look`, async () => {
+    it(`in ${field} shows its own balancer again after the next scan, at the price of one read`, async () => {
       const world = await World.having('shop');
       await world.clock.advance(MINUTE_MS);
       const { alb } = world.object('shop').status;

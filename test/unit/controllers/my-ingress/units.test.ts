@@ -127,7 +127,7 @@ describe('what a state means', () => {
     expect(() => concludeState(state('active_impaired'), 0)).toThrow(/is impaired: no room; /);
   });
 
-  it('looks again after 1, 2, 4, 8, 15, 15 ... seconds', () => {
+  it('requeues after 1, 2, 4, 8, 15, 15 ... seconds', () => {
     const waits: number[] = [];
     for (let atMs = 0; waits.length < 7; ) {
       const outcome = concludeState({ ...balancer, state: { code: 'provisioning' } }, atMs);
@@ -139,7 +139,7 @@ describe('what a state means', () => {
   });
 });
 
-describe('the look', () => {
+describe('the depth of a read', () => {
   const ready = { type: 'Ready', status: 'True', reason: 'Available' } as const;
   const provisioning = { type: 'Reconciling', status: 'True', reason: 'Provisioning' } as const;
   const stalled = { type: 'Stalled', status: 'True', reason: 'NameConflict' } as const;

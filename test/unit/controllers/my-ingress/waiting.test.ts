@@ -11,7 +11,7 @@ function looks(world: World, fromMs: number): readonly number[] {
 }
 
 describe('provisioning', () => {
-  it('is looked at after 1, 3, 7, 15, 30 and 45 seconds, at one call each', async () => {
+  it('is read after 1, 3, 7, 15, 30 and 45 seconds, at one call each', async () => {
     const world = World.started({ settings: { provisioningMs: 40_000 } });
     await world.clock.settle();
     const startMs = world.clock.now();
@@ -39,7 +39,7 @@ describe('provisioning', () => {
     expect(written).toEqual(['applyStatus']);
   });
 
-  it('costs one look for all who wait', async () => {
+  it('costs one read for all who wait', async () => {
     const world = World.started({ settings: { provisioningMs: 40_000 }, concurrency: 20 });
     await world.clock.settle();
     for (let i = 0; i < 20; i++) world.apply(`shop-${i}`);

@@ -63,7 +63,7 @@ describe('an object is woken', () => {
     expect(bench.woken).toEqual([]);
   });
 
-  it('by what was only looked at, as the drift scan does, or published again', async () => {
+  it('by what was only read, as the drift scan does, or published again', async () => {
     const bench = await filled();
     bench.runPods(3);
     await bench.clock.advance(0);

@@ -201,7 +201,7 @@ describe('an edit', () => {
     expect(bench.condition('Ready')).toBe('True Stopped');
   });
 
-  it('does not look done while the cache shows the Deployment as it was', async () => {
+  it('is not Ready while the cache shows the Deployment as it was', async () => {
     await running();
     bench.deployments.hold();
     await bench.edit({ image: 'nginx:1.27' });
@@ -324,12 +324,12 @@ describe('a foreign object of the same name', () => {
     );
     bench.kube.delete(before);
     await bench.clock.advance(300_000);
-    expect(bench.condition('Stalled'), 'looked at again within five minutes').toBeUndefined();
+    expect(bench.condition('Stalled'), 'retried within five minutes').toBeUndefined();
   });
 });
 
 describe('a failure', () => {
-  it('names the step, is reported once, and is looked at again', async () => {
+  it('names the step, is reported once, and is retried', async () => {
     await running();
     bench.kube.failNext('create', forbidden);
     bench.kube.delete(bench.deployment);

@@ -68,7 +68,7 @@ const cases: Readonly<Record<string, Case>> = {
     reason: RollingOut,
     says: 'the Deployment controller has not observed Deployment shop yet',
   },
-  'its controller has never looked': {
+  'its controller has never reconciled it': {
     why: 'there is no status at all',
     deployment: { ...deployment({}, 3), status: {} },
     reason: RollingOut,
@@ -110,7 +110,7 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'Available',
     says: '3 pods are available at http://shop.web.svc:8080',
   },
-  'one pod is wanted and serves': {
+  'one pod is desired and serves': {
     why: 'the number of pods is the default of the Deployment',
     deployment: deployment(all(1)),
     reason: 'Available',
@@ -122,13 +122,13 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'Available',
     says: '7 pods are available at http://shop.web.svc:8080',
   },
-  'nothing is wanted and nothing runs': {
+  'no pod is desired and none runs': {
     why: 'scaled to zero is no failure',
     deployment: deployment({}, 0),
     reason: 'Stopped',
     says: 'scaled to 0',
   },
-  'nothing is wanted and something still runs': {
+  'no pod is desired and one still runs': {
     why: 'pods are on their way out',
     deployment: deployment({ replicas: 1 }, 0),
     reason: RollingOut,

@@ -191,7 +191,7 @@ describe('objects that a server puts off for the same time', () => {
 });
 
 describe('again', () => {
-  it('looks again when a waiting pass said so', async () => {
+  it('requeues after the delay of a waiting pass', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = async () => waiting('Provisioning', 'it comes', 2000);
@@ -202,7 +202,7 @@ describe('again', () => {
     expect(bench.passesOf(object)).toBe(2);
   });
 
-  it('looks earlier where something changes, and once only', async () => {
+  it('reconciles earlier if something changes, and only once', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = async () => waiting('Provisioning', 'it comes', 2000);
@@ -229,7 +229,7 @@ describe('again', () => {
 });
 
 describe('a failure that a person must heal', () => {
-  it('is looked at again every 1 to 5 minutes, and reported once', async () => {
+  it('is retried every 1 to 5 minutes, and reported once', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = () => Promise.reject(STALLED);
@@ -243,7 +243,7 @@ describe('a failure that a person must heal', () => {
     expect(bench.log.shown).toHaveLength(1);
   });
 
-  it('is looked at at once on an edit', async () => {
+  it('is reconciled at once on an edit', async () => {
     const bench = new ControllerBench();
     const object = bench.store('one');
     bench.reconcile = async ({ spec }) => {

@@ -169,7 +169,7 @@ describe('a pass that asks for edits', () => {
 });
 
 describe('a paused object', () => {
-  it('is left alone, without finalizer and without a look, and says so once', async () => {
+  it('is left alone, without finalizer and without a read, and reports it once', async () => {
     const bench = new LifecycleBench(paused(probe()));
     for (let pass = 0; pass < 3; pass++) await bench.run(forbidden());
     expect(bench.verbs).toEqual(['applyStatus']);

@@ -64,7 +64,7 @@ describe('status', () => {
     expect(bench.condition('Reconciling')).toBe('True Throttled');
   });
 
-  it('keeps Ready=True through a failed look, and not once the world was seen to differ', async () => {
+  it('keeps Ready=True through a failed read, and not once a difference was observed', async () => {
     const bench = openBench();
     await bench.run(of(async () => DONE));
     await bench.run(of(() => Promise.reject(THROTTLED)));

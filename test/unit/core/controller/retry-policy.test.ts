@@ -77,7 +77,7 @@ describe('decideRetry', () => {
     expect(decideRetry(verdict, new ManualClock()), why).toEqual(decision);
   });
 
-  it('looks again at what a person must heal after 1 to 5 minutes, spread over all of it', () => {
+  it('requeues what a person must heal after 1 to 5 minutes, spread over all of it', () => {
     const clock = new ManualClock();
     const delays = Array.from({ length: 500 }, () => {
       const decision = decideRetry(failed({ healedBy: 'person' }), clock);

@@ -129,7 +129,7 @@ describe('transitions', () => {
     });
   });
 
-  it('are errors in the log only where a person should look', async () => {
+  it('are errors in the log only where a person should act', async () => {
     const bug = new TypeError('x is undefined');
     const translated = failure('Throttled', 'time', new Error('Rate exceeded'));
     const bench = await told([DONE, translated, STALLED, bug]);

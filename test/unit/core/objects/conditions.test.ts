@@ -77,13 +77,13 @@ const cases: Record<string, Case> = {
       { type: 'Stalled', status: 'True', lastTransitionTime: NOW },
     ],
   },
-  'a failed look leaves Ready=True of this generation as it was': {
+  'a failed read leaves Ready=True of this generation as it was': {
     why: 'a throttle is no news about the balancer',
     before: [was('Ready', 'True')],
     headline: FLAKY,
     after: [was('Ready', 'True'), { type: 'Reconciling', status: 'True', reason: 'Throttled' }],
   },
-  'a failed look does not keep Ready=True of an older generation': {
+  'a failed read does not keep Ready=True of an older generation': {
     why: 'the new spec has never been seen to be applied',
     before: [was('Ready', 'True', { observedGeneration: 1 })],
     headline: FLAKY,
@@ -92,7 +92,7 @@ const cases: Record<string, Case> = {
       { type: 'Reconciling' },
     ],
   },
-  'a failed look does not turn Ready=False into anything else': {
+  'a failed read does not turn Ready=False into anything else': {
     why: 'keep means keep only what was good',
     before: [was('Ready', 'False')],
     headline: FLAKY,
@@ -101,13 +101,13 @@ const cases: Record<string, Case> = {
       { type: 'Reconciling' },
     ],
   },
-  'a failed look at an object never seen is not ready': {
+  'a failed read of an object never observed is not ready': {
     why: 'no news is not good news',
     before: [],
     headline: FLAKY,
     after: [{ type: 'Ready', status: 'False', reason: 'Throttled' }, { type: 'Reconciling' }],
   },
-  'a failed look after a pause is not ready': {
+  'a failed read after a pause is not ready': {
     why: 'Unknown is nothing to keep',
     before: [was('Ready', 'Unknown')],
     headline: FLAKY,

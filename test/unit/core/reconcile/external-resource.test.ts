@@ -61,13 +61,13 @@ describe('ensurePresent', () => {
       ],
       ends: { kind: 'present', observed: { size: 1 } },
     },
-    'a doubtful look decides nothing': {
+    'a doubtful read decides nothing': {
       why: 'a stale read must not create or change anything',
       looks: [UNCONFIRMED],
       calls: ['observe'],
       ends: DOUBT,
     },
-    'a doubtful look after the create waits': {
+    'a doubtful read after the create waits': {
       why: 'what was created may be somebody else’s',
       looks: [ABSENT],
       created: UNCONFIRMED,
@@ -124,7 +124,7 @@ describe('ensureAbsent', () => {
       calls: ['observe'],
       ends: { kind: 'released' },
     },
-    'what is present is deleted and looked at again': {
+    'what is present is deleted and observed again': {
       why: 'an accepted deletion is no proof',
       looks: [PRESENT, ABSENT],
       calls: ['observe', 'delete', 'observe'],
@@ -142,13 +142,13 @@ describe('ensureAbsent', () => {
       calls: ['observe', 'delete', 'observe'],
       ends: { kind: 'waiting', reason: 'Deleting' },
     },
-    'a doubtful look waits and deletes nothing': {
+    'a doubtful read waits and deletes nothing': {
       why: 'it may be stale or somebody else’s',
       looks: [UNCONFIRMED],
       calls: ['observe'],
       ends: DOUBT,
     },
-    'a doubtful look after the deletion waits': {
+    'a doubtful read after the deletion waits': {
       why: 'not proved yet',
       looks: [PRESENT, UNCONFIRMED],
       calls: ['observe', 'delete', 'observe'],

@@ -308,7 +308,7 @@ describe('rights', () => {
     expect(bench.rights.listMissing()).toEqual([]);
   });
 
-  it('reports one that is taken away again, and looks again for that one too', async () => {
+  it('reports one that is taken away again, and checks that one again too', async () => {
     const bench = setUp();
     for (const round of [1, 2]) {
       bench.answer = { allowed: false };

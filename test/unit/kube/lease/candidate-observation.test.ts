@@ -58,7 +58,7 @@ describe('what is known of the Lease', () => {
     expect(observation.computeWaitMs()).toBe(computeWaitMs);
   });
 
-  it('is doubtful at first and after a doubt, and a look ends that without starting the wait again', async () => {
+  it('is doubtful at first and after a doubt, and a read ends that without starting the wait again', async () => {
     const { clock, observation } = observe();
     expect(observation.isInvalid).toBe(true);
     const held = { holderIdentity: 'x', leaseDurationSeconds: 9 };

@@ -107,7 +107,7 @@ describe('a candidate', () => {
     await a.election.stop();
   });
 
-  it('that loses the race to create looks who won', async () => {
+  it('that loses the race to create leaves the lease to the winner', async () => {
     let hasRaced = false;
     const a = bench.join('a', (request) => {
       if (request.method === 'POST' && !hasRaced) server.edit({ holderIdentity: 'b' });

@@ -135,7 +135,7 @@ const cases: Readonly<Record<string, Case>> = {
     gives: [{ field: 'tags', set: { 'albridge.io/managed-by': 'albridge' }, remove: [] }],
     why: 'records are repaired',
   },
-  'attributes that were not looked at': {
+  'attributes that were not read': {
     spec: { attributes: { a: '1' } },
     applied: { attributes: { b: '0' } },
     gives: [],
@@ -368,7 +368,7 @@ describe('the record of what was applied', () => {
     });
   });
 
-  it('keeps the attributes that it knows while they are not looked at', () => {
+  it('keeps the attributes that it knows while they are not read', () => {
     const applied = { attributes: { a: '0' } };
     expect(projectApplied(desired({ attributes: { a: '1' } }), applied, undefined)).toEqual(
       applied,

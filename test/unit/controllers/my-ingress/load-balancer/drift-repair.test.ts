@@ -119,7 +119,7 @@ describe('drift', () => {
       expect(world.balancer()).toEqual(before);
     });
 
-    it(`of ${name} is repaired at once where a look is requested`, async () => {
+    it(`of ${name} is repaired at once if a reconcile is requested`, async () => {
       const world = await World.having('shop', spec);
       const before = world.balancer();
       meddle(world, before);
@@ -130,7 +130,7 @@ describe('drift', () => {
     });
   }
 
-  it('is never repaired on the word of the shared picture: a live look goes before the write', async () => {
+  it('is never repaired from the shared snapshot alone: a live read precedes the write', async () => {
     const world = await World.having('shop');
     const { arn } = world.balancer();
     await world.clock.advance(MINUTE_MS);
@@ -174,7 +174,7 @@ describe('drift', () => {
     expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
   });
 
-  it('costs attributes one look an hour', async () => {
+  it('costs attributes one read an hour', async () => {
     const world = await World.having('shop', {
       attributes: { 'idle_timeout.timeout_seconds': '120' },
     });
@@ -216,7 +216,7 @@ describe('drift', () => {
     expect(world.balancer().attributes).toMatchObject({ 'deletion_protection.enabled': 'true' });
   });
 
-  it('that cannot be looked for leaves Ready as it was', async () => {
+  it('that cannot be observed leaves Ready as it was', async () => {
     const world = await World.having('shop');
     world.fault(
       '*',
