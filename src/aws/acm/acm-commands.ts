@@ -5,17 +5,18 @@
  */
 import { partition } from '@aws-sdk/core/client';
 import { AwsJson1_1Protocol } from '@aws-sdk/core/protocols';
-import { makeBuilder } from '@smithy/core/client';
-import { getEndpointPlugin } from '@smithy/core/endpoints';
+import {
+  defineService,
+  type EndpointParameters,
+  type MessageSchemas,
+  NUMBER,
+  TEXT,
+  TEXTS,
+  TIME,
+} from '../client/sdk-commands.ts';
 import type { AcmOperation } from './operations.ts';
 
 const NAMESPACE = 'com.amazonaws.acm';
-
-interface EndpointParameters {
-  readonly Region?: string;
-  readonly Endpoint?: string;
-  readonly UseFIPS?: boolean;
-}
 
 /** Turns any client of the SDK into one of ACM. */
 export const acmService = {
@@ -36,21 +37,11 @@ export const acmService = {
   },
 } as const;
 
-/** The SDK's codes of the simple types and of the shapes. */
-const TEXT = 0;
-const NUMBER = 1;
-const TIME = 4;
-const TEXTS = 64;
-const LIST = 1;
-const STRUCTURE = 3;
-const OPERATION = 9;
-
-type Schema = number | (() => unknown);
-
-function defineStructure(name: string, members: Readonly<Record<string, Schema>>): () => unknown {
-  const built = [STRUCTURE, NAMESPACE, name, 0, Object.keys(members), Object.values(members)];
-  return () => built;
-}
+const { defineStructure, defineList, createCommand } = defineService({
+  namespace: NAMESPACE,
+  name: 'CertificateManager',
+  client: 'ACMClient',
+});
 
 const Filters = defineStructure('Filters', { keyTypes: TEXTS });
 const CertificateSummary = defineStructure('CertificateSummary', {
@@ -58,33 +49,19 @@ const CertificateSummary = defineStructure('CertificateSummary', {
   ...{ NotBefore: TIME, NotAfter: TIME },
 });
 
-const schemas: Readonly<Record<AcmOperation, readonly [input: Schema, output: Schema]>> = {
+const schemas: Readonly<Record<AcmOperation, MessageSchemas>> = {
   ListCertificates: [
     defineStructure('ListCertificatesRequest', {
       ...{ CertificateStatuses: TEXTS, Includes: Filters, NextToken: TEXT, MaxItems: NUMBER },
     }),
     defineStructure('ListCertificatesResponse', {
       NextToken: TEXT,
-      CertificateSummaryList: () => [LIST, NAMESPACE, 'List', 0, CertificateSummary],
+      CertificateSummaryList: defineList(CertificateSummary),
     }),
   ],
 };
 
-const command = makeBuilder(
-  {
-    Region: { type: 'builtInParams', name: 'region' },
-    Endpoint: { type: 'builtInParams', name: 'endpoint' },
-    UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
-  },
-  'CertificateManager',
-  'ACMClient',
-  getEndpointPlugin,
-);
-
 /** A command for the SDK's client, as of a client of its own. */
 export function createAcmCommand(operation: AcmOperation, input: object): object {
-  const [request, result] = schemas[operation];
-  const schema = [OPERATION, NAMESPACE, operation, 0, request, result];
-  const Command = command({}, () => [], operation, schema as never);
-  return new Command(input);
+  return createCommand(operation, schemas[operation], input);
 }

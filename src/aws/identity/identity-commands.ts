@@ -5,15 +5,9 @@
  */
 import { partition } from '@aws-sdk/core/client';
 import { AwsQueryProtocol } from '@aws-sdk/core/protocols';
-import { makeBuilder } from '@smithy/core/client';
-import { getEndpointPlugin } from '@smithy/core/endpoints';
+import { defineService, type EndpointParameters, TEXT, TEXTS } from '../client/sdk-commands.ts';
 
 const NAMESPACE = 'com.amazonaws.identity';
-
-interface EndpointParameters {
-  readonly Region?: string;
-  readonly Endpoint?: string;
-}
 
 /** Turns any client of the SDK into one of STS: https://docs.aws.amazon.com/general/latest/gr/sts.html */
 export const stsService = {
@@ -53,24 +47,11 @@ function describeProtocol(xmlNamespace: string, version: string): object {
   return { defaultNamespace: NAMESPACE, xmlNamespace, version, serviceTarget: 'Identity' };
 }
 
-/** The SDK's codes of the simple types and of the shapes. */
-const TEXT = 0;
-const TEXTS = 64;
-const LIST = 1;
-const STRUCTURE = 3;
-const OPERATION = 9;
-
-type Schema = number | (() => unknown);
-
-function defineStructure(name: string, members: Readonly<Record<string, Schema>>): () => unknown {
-  const built = [STRUCTURE, NAMESPACE, name, 0, Object.keys(members), Object.values(members)];
-  return () => built;
-}
-
-function list(of: Schema): () => unknown {
-  const built = [LIST, NAMESPACE, 'List', 0, of];
-  return () => built;
-}
+const { defineStructure, defineList, createCommand } = defineService({
+  namespace: NAMESPACE,
+  name: 'Identity',
+  client: 'IdentityClient',
+});
 
 const ContextEntry = defineStructure('ContextEntry', {
   ...{ ContextKeyName: TEXT, ContextKeyType: TEXT, ContextKeyValues: TEXTS },
@@ -87,26 +68,13 @@ const schemas = {
   SimulatePrincipalPolicy: [
     defineStructure('SimulatePrincipalPolicyRequest', {
       ...{ PolicySourceArn: TEXT, ActionNames: TEXTS, ResourceArns: TEXTS },
-      ContextEntries: list(ContextEntry),
+      ContextEntries: defineList(ContextEntry),
     }),
-    defineStructure('SimulatePolicyResponse', { EvaluationResults: list(EvaluationResult) }),
+    defineStructure('SimulatePolicyResponse', { EvaluationResults: defineList(EvaluationResult) }),
   ],
 } as const;
 
-const command = makeBuilder(
-  {
-    Region: { type: 'builtInParams', name: 'region' },
-    Endpoint: { type: 'builtInParams', name: 'endpoint' },
-  },
-  'Identity',
-  'IdentityClient',
-  getEndpointPlugin,
-);
-
 /** A command for the SDK's client, as of a client of its own. */
 export function createIdentityCommand(operation: keyof typeof schemas, input: object): object {
-  const [request, result] = schemas[operation];
-  const schema = [OPERATION, NAMESPACE, operation, 0, request, result];
-  const Command = command({}, () => [], operation, schema as never);
-  return new Command(input);
+  return createCommand(operation, schemas[operation], input);
 }

@@ -1,0 +1,67 @@
+/**
+ * Commands for the SDK's client of services whose own client is not installed
+ * (docs/decisions/0013-ec2-without-its-client.md). A schema names the members of a message; what AWS answers beyond it is
+ * left out.
+ */
+import { makeBuilder } from '@smithy/core/client';
+import { getEndpointPlugin } from '@smithy/core/endpoints';
+
+export interface EndpointParameters {
+  readonly Region?: string;
+  readonly Endpoint?: string;
+  readonly UseFIPS?: boolean;
+}
+
+/** The SDK's codes of the simple types and of the shapes. */
+export const TEXT = 0;
+export const NUMBER = 1;
+export const TIME = 4;
+export const TEXTS = 64;
+const LIST = 1;
+const STRUCTURE = 3;
+const OPERATION = 9;
+
+export type Schema = number | (() => unknown);
+
+export interface Service {
+  readonly namespace: string;
+  readonly name: string;
+  readonly client: string;
+}
+
+/** The shapes of a service, and its commands, as of a client of its own. */
+export interface ServiceSchemas {
+  readonly defineStructure: (name: string, members: Readonly<Record<string, Schema>>) => Schema;
+  readonly defineList: (of: Schema) => Schema;
+  readonly createCommand: (operation: string, schemas: MessageSchemas, input: object) => object;
+}
+
+export type MessageSchemas = readonly [input: Schema, output: Schema];
+
+export function defineService({ namespace, name: service, client }: Service): ServiceSchemas {
+  const command = makeBuilder(
+    {
+      Region: { type: 'builtInParams', name: 'region' },
+      Endpoint: { type: 'builtInParams', name: 'endpoint' },
+      UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
+    },
+    service,
+    client,
+    getEndpointPlugin,
+  );
+  return {
+    defineStructure: (name, members) => {
+      const built = [STRUCTURE, namespace, name, 0, Object.keys(members), Object.values(members)];
+      return () => built;
+    },
+    defineList: (of) => {
+      const built = [LIST, namespace, 'List', 0, of];
+      return () => built;
+    },
+    createCommand: (operation, [request, result], input) => {
+      const schema = [OPERATION, namespace, operation, 0, request, result];
+      const Command = command({}, () => [], operation, schema as never);
+      return new Command(input);
+    },
+  };
+}
