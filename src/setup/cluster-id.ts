@@ -1,6 +1,7 @@
 import type { KubeObject } from '../core/objects/kube-object.ts';
 import { addJitter, type Clock, sleep } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import { readMessage } from '../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../kube/client/kube-client.ts';
 
 export interface ClusterIdOptions {
@@ -27,7 +28,7 @@ export async function readClusterId(options: ClusterIdOptions): Promise<string> 
       if (namespace.metadata.uid !== undefined) return namespace.metadata.uid;
     } catch (error) {
       signal.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
+      const message = readMessage(error);
       if (message !== lastReported) {
         log.error(
           'the namespace kube-system could not be read for the cluster id; allow it, or set ALBRIDGE_CLUSTER_ID',

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import { KubeError, ProxyError, parseKubeError } from '../../kube/client/kube-error.ts';
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
 import { KIND_FIELDS } from '../../setup/definitions/kind-fields.ts';
@@ -75,7 +75,7 @@ function describeOther(server: string): Check {
 
 function describeCause(error: unknown): string {
   if (error instanceof CommandError || error instanceof KubeError) return describeError(error);
-  return error instanceof Error ? error.message : String(error);
+  return readMessage(error);
 }
 
 function describeRefusal(error: KubeError): Check {

@@ -1,6 +1,7 @@
 import { myIngressKind } from '../../apis/my-ingress.ts';
 import { toFields } from '../../core/objects/fields.ts';
 import { formatApiVersion, type KubeObject } from '../../core/objects/kube-object.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 import { parseYamlDocuments } from '../../kube/client/yaml.ts';
 import { CommandError } from '../errors.ts';
 import { isNamespaceName } from '../objects/names.ts';
@@ -55,7 +56,7 @@ function parse(text: string, { source }: ManifestPlace): readonly unknown[] {
   try {
     return parseYamlDocuments(text).filter((document) => document !== null);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = readMessage(error);
     const line = text.split('\n').findIndex((one) => one.includes('{{')) + 1;
     const template = line === 0 ? '' : `, or render it first (helm template): line ${line} has {{`;
     throw new CommandError(`${source} is not valid YAML: ${why}; correct it${template}`, error);
@@ -114,8 +115,6 @@ function check(object: unknown, { source, namespace, only }: ManifestPlace): Man
   }
   return { ...fields, metadata: { ...metadata, name, namespace: own } } as unknown as Manifest;
 }
-
-/** How much text a file may have, and how much of it one manifest may become. */
 
 const MIB = 1024 * 1024;
 const MOST_BYTES = 16 * MIB;

@@ -3,7 +3,7 @@ import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
 import { DeadlineExceeded } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
+import { CoreReason, OperatorError, readMessage } from '../reconcile/operator-error.ts';
 import type { Waiting } from '../reconcile/outcome.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { WriteGate } from '../staleness/read-your-writes.ts';
@@ -236,7 +236,7 @@ function toOperatorError(error: unknown, signal: AbortSignal): OperatorError {
       cause: error,
     });
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = readMessage(error);
   return new OperatorError({
     reason: CoreReason.InternalError,
     message: `a bug in the operator: ${reason}; please report it with the log of this pass`,

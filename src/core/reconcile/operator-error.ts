@@ -48,6 +48,11 @@ export function hasReason(error: unknown, ...reasons: readonly string[]): error 
   return error instanceof OperatorError && reasons.includes(error.reason);
 }
 
+/** The message of anything that was thrown. */
+export function readMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The same failure in other words, such as an article's. */
 export function rewordError(error: unknown, word: (why: string) => string): unknown {
   if (!(error instanceof OperatorError)) return error;

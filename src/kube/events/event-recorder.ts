@@ -7,6 +7,7 @@ import { addJitter, type Clock } from '../../core/ports/clock.ts';
 import type { EventDraft, EventRecorder } from '../../core/ports/events.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isNamespaceTerminating, KubeError } from '../client/kube-error.ts';
 import { kubeMetrics } from '../client/kube-metrics.ts';
@@ -238,7 +239,7 @@ export class KubeEventRecorder implements EventRecorder {
     this.#series.delete(series.key);
     this.#drop(cause);
     const { reason } = series.draft;
-    const error = failure instanceof Error ? failure.message : String(failure);
+    const error = readMessage(failure);
     this.#options.log.debug('event not written', { cause, reason, error });
   }
 

@@ -2,7 +2,7 @@ import { getKey, type Key, type KubeObject } from '../../core/objects/kube-objec
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { toOperatorError } from '../client/kube-error.ts';
 import { kubeMetrics } from '../client/kube-metrics.ts';
@@ -240,7 +240,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
 function describeTrouble(step: string, error: unknown): string {
   const translated = toOperatorError(step, error);
   if (translated instanceof OperatorError) return translated.message;
-  return `${step}: ${error instanceof Error ? error.message : String(error)}`;
+  return `${step}: ${readMessage(error)}`;
 }
 
 function collect<T extends KubeObject>(

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Leadership } from '../../core/ports/leadership.ts';
 import type { Logger } from '../../core/ports/logger.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { isNotFound, KubeError } from '../../kube/client/kube-error.ts';
 
@@ -45,7 +46,7 @@ export async function obtainHashKey(options: HashKeyOptions): Promise<Buffer> {
       onTrouble(`waiting for the Secret ${NAME}, which the working replica creates`);
     } catch (error) {
       signal.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
+      const message = readMessage(error);
       onTrouble(`could not get the Secret ${NAME} of namespace ${options.namespace}: ${message}`);
       if (message !== lastReported) log.error('could not get the hash key', { err: error });
       lastReported = message;
