@@ -228,6 +228,13 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a pod in a zone that the balancer is not in, or of a group that no rule names, is never Ready',
     seed: 224,
   },
+  'gate-opened-by-successor': {
+    file: 'controllers/targets/controller.ts',
+    find: 'return groups.filter(({ served }) => served.backend === backend);',
+    replace: 'return groups.filter(({ served }) => served.backend === backend).slice(0, 1);',
+    why: 'a rollout leaves the group that still gets the requests without a healthy target',
+    seed: 155,
+  },
   'gate-forgotten-at-start': {
     file: 'controllers/targets/gates/readiness-gates.ts',
     find: "if (kind === 'deleted' || !object.isGateClosed) this.#forget(object);",

@@ -34,6 +34,7 @@ export function drawRolloutStory(chance: Chance): Story {
     served(rolledMs + chance.whole(0, 10_000), { do: 'scale', at: 'web/api', pods: 4 }),
     served(rolledMs + chance.whole(15_000, 25_000), drawSecond(chance)),
     edited(replacedMs, { backends: [{ ...WEB, protocol: 'HTTPS' }, API] }),
+    served(replacedMs + chance.whole(0, 2000), { do: 'roll', at: 'web/web' }),
     // A pass before AWS has checked any target of the successor.
     did(replacedMs + 1000, { do: 'request', at: AT, token: 'now' }),
     edited(pausedMs, { backends: [WEB, API] }),
