@@ -73,6 +73,7 @@ function checkMonitor(parts: FinalMonitorParts, monitor: ConfigMonitor): void {
 
 /** Ten minutes more if a container of a new pod has restarted (docs/configmonitor.md). */
 const SOUND_AFTER_MS = 600_000;
+const WAITING: ReadonlySet<string> = new Set(['PDBBlocked', 'WaitingForReady']);
 
 /**
  * A restart that waits is Stalled once it has made no progress for its deadline: a pod that began or went is some,
@@ -85,7 +86,7 @@ export function findDeadlineMs({
 }: Pick<FinalMonitorParts, 'table' | 'kind' | 'history'>): number {
   const monitors = table.list(kind) as unknown as readonly ConfigMonitor[];
   const waiting = monitors.filter(({ status }) => {
-    return status.conditions?.some(({ reason }) => reason === 'WaitingForReady');
+    return status.conditions?.some(({ reason }) => WAITING.has(reason));
   });
   const deadlines = waiting.map(({ metadata, spec }) => {
     const { minReadySeconds, progressDeadlineSeconds } = spec;

@@ -16,6 +16,7 @@ import type { TrafficAction } from './actions.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
+import { PASS_MS } from './course.ts';
 import { desiresResource, hasManagedGroup } from './desires.ts';
 import { isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
@@ -43,9 +44,6 @@ import {
 } from './structure.ts';
 import { CALM_MS, FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
 import { listUntoldHealth } from './told-health.ts';
-
-/** Longer than any pass. */
-const RECENT_MS = 30_000;
 
 export interface TrafficCastOptions {
   readonly services: ServiceCast;
@@ -94,7 +92,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       isAsDesired: (key, spec) => {
         return listRoutingFaults(key, spec, { picture: takePicture(world), claims }).length === 0;
       },
-      isAlone: (key) => specs.recent(key, RECENT_MS).length <= 1,
+      isAlone: (key) => specs.recent(key, PASS_MS).length <= 1,
     });
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, report, lostFinalizers: this.lostFinalizers },

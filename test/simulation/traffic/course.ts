@@ -18,8 +18,8 @@ import {
  */
 export const WINDOW_MS = 10_000;
 
-/** A pass that began with the spec before may still be under way. */
-const PASS_MS = 30_000;
+/** A pass that began with the spec before may still be under way: a process is frozen for 40 s at most. */
+export const PASS_MS = 45_000;
 
 interface Stage {
   readonly spec: TrafficSpec;

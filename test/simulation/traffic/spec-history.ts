@@ -96,6 +96,17 @@ export class SpecHistory {
     return [...services, ...this.#listLastServices(key, group, backMs).slice(-1)];
   }
 
+  /** Whether a spec of the last `backMs` has this Service for this backend, with whatever settings. */
+  namesService(
+    key: string,
+    { service, backend, backMs }: { service: string; backend: string; backMs: number },
+  ): boolean {
+    return this.recent(key, backMs).some((spec) => {
+      const ref = findService(key, spec, backend);
+      return ref !== undefined && `${ref.namespace}/${ref.name}` === service;
+    });
+  }
+
   #listRecent(key: string, backMs: number): readonly KnownSpec[] {
     const oldestMs = this.#nowMs() - backMs;
     return (this.#specs.get(key) ?? []).filter(({ untilMs }) => untilMs >= oldestMs);

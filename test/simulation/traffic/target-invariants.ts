@@ -98,14 +98,22 @@ export class TargetInvariants {
     return isDesiredIn(this.#listTargets(owner, group, { backMs, isLasting: false }), target);
   }
 
-  /** Whether a spec of the last `backMs` has this Service, as `namespace/name`, for the backend of the group. */
+  /**
+   * Whether a spec of the last `backMs` has this Service, as `namespace/name`, for the backend of the group, also where
+   * it desired another group for it: this one is then the one that still gets the requests.
+   */
   isOfBackend(
     owner: string,
     service: string,
     { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
   ): boolean {
-    const known = this.#parts.specs.recentServices(owner, asResource(group), backMs);
-    return known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
+    const { specs } = this.#parts;
+    const known = specs.recentServices(owner, asResource(group), backMs);
+    const isNamed = known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
+    return (
+      isNamed ||
+      specs.namesService(owner, { service, backend: backendIn(resourceIdOf(group)), backMs })
+    );
   }
 
   /** Call after each change of endpoints: what has left them long ago is registered no more. */
