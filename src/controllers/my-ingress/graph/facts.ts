@@ -21,7 +21,7 @@ export interface TrafficFacts {
   readonly unusedSinceMs: ReadonlyMap<string, number>;
   /** By name of a target group: since when an action has named it, with whatever weight. */
   readonly joinedSinceMs: ReadonlyMap<string, number>;
-  /** The refusals of AWS in the pass before; emptied when the spec changes. */
+  /** The refusals of AWS of what is still planned; emptied when the spec changes. */
   readonly refused: readonly Refusal[];
 }
 
@@ -32,7 +32,7 @@ export function beginFacts(nowMs: number): TrafficFacts {
 
 /** A step that AWS has accepted. */
 export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
-  const refused = facts.refused.filter((one) => one.step.id !== step.id);
+  const refused = facts.refused.filter((one) => !isRepetition(one.step, step));
   const isChange = ROUTING.has(step.operation);
   const joined = recordJoined(facts, [...facts.joinedSinceMs.keys(), ...listWritten(step)], nowMs);
   return { ...joined, refused, changedAtMs: isChange ? nowMs : facts.changedAtMs };
@@ -43,7 +43,15 @@ export function recordRefusal(facts: TrafficFacts, refusal: Refusal): TrafficFac
   return { ...facts, refused: [...others, refusal] };
 }
 
-/** Both do the same to the same resource. */
+/** Call with each plan: what it does not try any more says nothing of what it does. */
+export function keepRefusals(facts: TrafficFacts, planned: readonly Step[]): TrafficFacts {
+  const refused = facts.refused.filter((one) => {
+    return planned.some((step) => isRepetition(one.step, step));
+  });
+  return { ...facts, refused };
+}
+
+/** Both change the same resource in the same way, though perhaps to something else. */
 export function isRepetition(one: Step, { id, operation }: Step): boolean {
   return one.id === id && one.operation === operation;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { QuotaCode } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
 import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
@@ -173,12 +174,21 @@ function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number 
   return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);
 }
 
-/** With what needs it and so is not executed either. */
+/** With what needs it and so is not executed either. Another change of the same resource may well be accepted. */
 function listRefused(changes: readonly Step[], facts: TrafficFacts): readonly Step[] {
-  const before = facts.refused.map(({ step }) => step);
+  const isSame = (one: Step, step: Step): boolean =>
+    isRepetition(one, step) && isDeepStrictEqual(one.input, step.input);
+  const before = facts.refused
+    .map(({ step }) => step)
+    .filter((one) => {
+      return (
+        !changes.some((step) => isRepetition(one, step)) ||
+        changes.some((step) => isSame(one, step))
+      );
+    });
   const refused: Step[] = [];
   for (const step of changes) {
-    const isRefused = before.some((one) => isRepetition(one, step));
+    const isRefused = before.some((one) => isSame(one, step));
     if (isRefused || findObstacle(step, [...before, ...refused])) refused.push(step);
   }
   return refused;

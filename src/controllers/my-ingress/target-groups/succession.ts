@@ -44,13 +44,18 @@ export type Readiness = 'awaited' | 'healthy' | 'late';
  * Reasons for which AWS may refuse two groups in one action that it takes each alone.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_ModifyRule.html#API_ModifyRule_Errors
  */
-export const OF_MIXTURES: ReadonlySet<ProblemReason> = new Set<ProblemReason>([
+const OF_MIXTURES: ReadonlySet<ProblemReason> = new Set<ProblemReason>([
   'InvalidLoadBalancerAction',
   'InvalidConfigurationRequest',
   'IncompatibleProtocols',
   'ValidationError',
   'QuotaExceeded',
 ]);
+
+/** True of an action; a quota of rules refuses one that has a single group too. */
+export function isOfMixture({ step, reason, quota }: Refusal): boolean {
+  return listWritten(step).length > 0 && OF_MIXTURES.has(reason) && quota !== 'TooManyRules';
+}
 
 /** Its targets have this long to become healthy. */
 export const LONGEST_WAIT_MS = 300_000;
@@ -209,9 +214,7 @@ class Staging {
   ): string | undefined {
     if (isLate) return 'its targets were not healthy within 5 minutes';
     if (isSticky(attributes) || isSticky(predecessor.attributes ?? {})) return 'it is sticky';
-    const isRefused = this.#given.refused.some(({ step, reason }) => {
-      return step.id === id && listWritten(step).length > 0 && OF_MIXTURES.has(reason);
-    });
+    const isRefused = this.#given.refused.some((one) => one.step.id === id && isOfMixture(one));
     if (isRefused) return 'AWS refuses both groups in one action';
     const isOther = fixed.protocolVersion !== predecessor.targetGroup.protocolVersion;
     if (changesProtocol && isOther) return 'the protocol of its listener changes as well';

@@ -78,7 +78,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const planned = await observeAndPlan(scope, given);
   const { desired, plan, remembered } = planned;
   await recordOwned(scope, planned);
-  const progress = forgiveMixtures(await execute(scope, planned), planned);
+  const progress = forgiveMixtures(scope, await execute(scope, planned), planned);
   if (progress.failed.length === 0) recordRemoved(scope, planned);
   recordSwitches(scope, planned, progress);
   const endMs = clock.monotonicMs();

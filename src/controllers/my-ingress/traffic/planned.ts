@@ -3,7 +3,7 @@ import { disownAttached } from '../attaching/disown.ts';
 import { findDecision } from '../attaching/joined.ts';
 import { applyCertificates } from '../discovery/found-certificates.ts';
 import { desireGraph } from '../graph/desired-graph.ts';
-import { recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
+import { keepRefusals, recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { identifyResource } from '../graph/tags.ts';
@@ -60,6 +60,8 @@ export function planBy(
   const { desired } = succession;
   const appliedTags = object.status?.applied?.tags ?? [];
   const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
+  const steps = [...plan.steps, ...plan.postponed.map(({ step }) => step)];
+  memory.traffic = { ...memory.traffic, facts: keepRefusals(facts, steps) };
   return { plan, observed, desired, routes, loadBalancer, succession };
 }
 

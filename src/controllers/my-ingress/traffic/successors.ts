@@ -1,11 +1,11 @@
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordEvent } from '../events.ts';
+import type { Refusal } from '../graph/facts.ts';
 import type { Problem } from '../graph/problem.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { listWritten, type Step } from '../graph/steps.ts';
 import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { isHealthy, LONGEST_WAIT_MS, OF_MIXTURES } from '../target-groups/succession.ts';
+import { isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
 import type { TargetsState } from '../targets.ts';
 import type { Progress } from './execution/execute-plan.ts';
 import type { Planned } from './planned.ts';
@@ -55,30 +55,32 @@ export function awaitSuccessors(
 }
 
 /** Drops refusals of a mixture of two groups: the next pass switches directly. */
-export function forgiveMixtures(progress: Progress, { succession }: Planned): Progress {
-  const refused = progress.failed.filter((step) => isMixture(step, succession.held));
-  const ids = new Set(refused.map(({ id }) => id));
-  const isForgiven = ({ id, reason, quota }: Problem): boolean => {
-    return ids.has(id) && OF_MIXTURES.has(reason) && quota !== 'TooManyRules';
+export function forgiveMixtures(scope: Scope, progress: Progress, planned: Planned): Progress {
+  const mixtures = listMixtures(scope, planned, progress.failed);
+  const isForgiven = (problem: Problem): boolean => {
+    return mixtures.some(({ step, reason }) => step.id === problem.id && reason === problem.reason);
   };
   return { ...progress, problems: progress.problems.filter((one) => !isForgiven(one)) };
 }
 
 /** Soon, where AWS has refused one as such: only then the next pass switches directly. */
 export function repeatMixtures(
+  scope: Scope,
+  planned: Planned,
+  failed: readonly Step[],
+): readonly number[] {
+  return listMixtures(scope, planned, failed).length > 0 ? [SWITCH_MS] : [];
+}
+
+function listMixtures(
   { memory }: Scope,
   { succession }: Planned,
   failed: readonly Step[],
-): readonly number[] {
+): readonly Refusal[] {
   const refused = memory.traffic?.facts.refused ?? [];
-  const isRefused = refused.some(({ step, reason }) => {
-    return failed.includes(step) && isMixture(step, succession.held) && OF_MIXTURES.has(reason);
+  return refused.filter((one) => {
+    return failed.includes(one.step) && succession.held.has(one.step.id) && isOfMixture(one);
   });
-  return isRefused ? [SWITCH_MS] : [];
-}
-
-function isMixture(step: Step, held: ReadonlySet<ResourceId>): boolean {
-  return held.has(step.id) && listWritten(step).length > 0;
 }
 
 /** One event for each backend whose requests go to a group that may have no healthy target yet. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { QuotaCode } from '../../../../../src/aws/elbv2/traffic.ts';
 import {
   forgetRefusals,
+  keepRefusals,
   type Refusal,
   recordRefusal,
 } from '../../../../../src/controllers/my-ingress/graph/facts.ts';
@@ -92,6 +93,18 @@ describe('a step that AWS has refused', () => {
     world.facts = recordRefusal(world.facts, full(create, 'TooManyListeners'));
     const routing = operations(world).filter((one) => /Listener|Rule/.test(one));
     expect(routing).toEqual(['DeleteListener', 'CreateRule', 'CreateListener']);
+  });
+
+  it('counts as long as the plan tries it', () => {
+    const world = settled(withRules('old'));
+    world.spec = withRules('new');
+    const [create] = world.plan().steps;
+    if (create === undefined) throw new Error('nothing is created');
+    const facts = recordRefusal(world.facts, full(create, 'TooManyRules'));
+    expect(keepRefusals(facts, [create]).refused).toEqual(facts.refused);
+    expect(keepRefusals(facts, [{ ...create, operation: 'DeleteRule' } as Step]).refused).toEqual(
+      [],
+    );
   });
 
   it('for another reason keeps nothing else from being deleted', () => {
