@@ -164,6 +164,7 @@ export function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Prom
 function canHelp(error: Error, isIdempotent: boolean): boolean {
   if (!(error instanceof OperatorError)) return false;
   if (error.retryAfterMs !== undefined) return false; // its time comes after this pass
+  if (isAboutOneResource(error.cause)) return false; // it lasts longer, and the next poll or pass asks again
   return REFUSED.has(error.reason) || (isIdempotent && AMBIGUOUS.has(error.reason));
 }
 

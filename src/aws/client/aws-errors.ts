@@ -124,11 +124,14 @@ export function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeTargetHealth.html
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html
  */
-const OF_ONE_RESOURCE: ReadonlySet<string> = new Set(['HealthUnavailable', 'TrustStoreNotReady']);
+const ABOUT_ONE_RESOURCE: ReadonlySet<string> = new Set([
+  'HealthUnavailable',
+  'TrustStoreNotReady',
+]);
 
 /** Nothing follows from it for other calls. */
 export function isAboutOneResource(thrown: unknown): boolean {
-  return OF_ONE_RESOURCE.has(classifyOutcome(thrown).errorCode);
+  return ABOUT_ONE_RESOURCE.has(classifyOutcome(thrown).errorCode);
 }
 
 /** undefined where AWS answered that the resource does not exist, and for nothing else. */

@@ -215,7 +215,7 @@ describe('a call to AWS', () => {
     expect(Math.min(...afterHold)).toBeGreaterThan(500);
   });
 
-  it('delays no read of others while the health of one target group is unavailable', async () => {
+  it('asks once a poll while the health of one target group is unavailable, and delays no read of others', async () => {
     const { loadBalancers, traffic, api, clock } = bench({
       ...accountOf(new Set(['shop'])),
       DescribeTargetHealth: () => raise(awsError('HealthUnavailableException', 'oops', 500)),
@@ -227,9 +227,10 @@ describe('a call to AWS', () => {
       await clock.finish(loadBalancers.find({ arn: shop }, never));
       expect(api.sent.at(-1)).toMatchObject({ operation: 'DescribeLoadBalancers', atMs });
     }
+    expect(api.countOf('DescribeTargetHealth')).toBe(3);
   });
 
-  it('delays no write of others while the trust store of one listener is not ready', async () => {
+  it('is not repeated while the trust store of one listener is not ready, and delays no write of others', async () => {
     const { loadBalancers, traffic, api, clock } = bench({
       AddTags: () => ({}),
       ModifyListener: () => raise(awsError('TrustStoreNotReadyException')),
@@ -239,6 +240,7 @@ describe('a call to AWS', () => {
     const atMs = clock.monotonicMs();
     await clock.finish(loadBalancers.addTags(shop, { team: 'web' }));
     expect(api.sent.at(-1)).toMatchObject({ operation: 'AddTags', atMs });
+    expect(api.countOf('ModifyListener')).toBe(1);
   });
 
   it('waits for as long as AWS asks in Retry-After', async () => {
