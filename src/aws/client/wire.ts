@@ -82,7 +82,7 @@ export function wireAws(ports: AwsPorts): Aws {
         listeners: createListeners(paid),
         rules: createRules(paid),
         tags: createResourceTags(paid, tags, { ledger, payer }),
-        securityGroups: createSecurityGroups(paid, vpcs),
+        securityGroups: createSecurityGroups(paid, vpcs, ledger),
         subnets: createSubnets(subnets, payer),
         certificates: createCertificates(issued, payer),
       };

@@ -4,6 +4,7 @@ import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
 import type { AwsReason } from '../client/aws-reasons.ts';
 import { readPages } from '../elbv2/pages.ts';
 import { shapePairs, toPairs } from '../elbv2/tags.ts';
+import type { WriteLedger } from '../inventory/write-ledger.ts';
 import type { Ec2Messages, Ec2SecurityGroup } from './operations.ts';
 import { shapePermissions, toPermissions } from './permissions.ts';
 import type {
@@ -14,22 +15,28 @@ import type {
   TaggedSecurityGroup,
 } from './security-groups.ts';
 
-/** SecurityGroups over EC2. `vpcs`: by subnet, shared by all payers; a subnet never changes its VPC. */
-export function createSecurityGroups(call: AwsCall, vpcs: Map<string, string>): SecurityGroups {
+/**
+ * SecurityGroups over EC2; the creation of each is entered in the ledger. `vpcs`: by subnet, shared by all payers; a
+ * subnet never changes its VPC.
+ */
+export function createSecurityGroups(
+  call: AwsCall,
+  vpcs: Map<string, string>,
+  ledger: WriteLedger,
+): SecurityGroups {
+  const change =
+    (operation: IngressOperation, isSo: AwsReason): SecurityGroups['allow'] =>
+    (id, permissions) => {
+      const send: Change['send'] = (some) =>
+        call(operation, { GroupId: id, IpPermissions: toPermissions(some) }, refer(id));
+      return changeEach(permissions, { send, isSo, reasonsBySource: chooseReasons(ledger, id) });
+    };
   return {
     find: async (filter, signal) =>
       (await allowAbsence('DescribeSecurityGroups', describeGroups(call, filter, signal))) ?? [],
-    create: (settings) => create(call, settings),
-    allow: (id, permissions) =>
-      changeEach(permissions, 'DuplicatePermission', (some) => {
-        const input = { GroupId: id, IpPermissions: toPermissions(some) };
-        return call('AuthorizeSecurityGroupIngress', input, refer(id));
-      }),
-    revoke: (id, permissions) =>
-      changeEach(permissions, 'PermissionNotFound', (some) => {
-        const input = { GroupId: id, IpPermissions: toPermissions(some) };
-        return call('RevokeSecurityGroupIngress', input, refer(id));
-      }),
+    create: (settings) => create(call, ledger, settings),
+    allow: change('AuthorizeSecurityGroupIngress', 'DuplicatePermission'),
+    revoke: change('RevokeSecurityGroupIngress', 'PermissionNotFound'),
     async addTags(id, tags) {
       if (Object.keys(tags).length === 0) return;
       await call('CreateTags', { Resources: [id], Tags: toPairs(tags) }, refer(id));
@@ -111,6 +118,7 @@ function listFilters(filter: ListingFilter): readonly (readonly [name: string, v
 
 async function create(
   call: AwsCall,
+  ledger: WriteLedger,
   { name, description, vpcId, tags }: SecurityGroupSettings,
 ): Promise<string> {
   const input = {
@@ -120,61 +128,78 @@ async function create(
     TagSpecifications: [{ ResourceType: 'security-group', Tags: toPairs(tags) }],
   } as const;
   const { GroupId } = await call('CreateSecurityGroup', input, refer(name));
-  if (GroupId) return GroupId;
-  throw createUnreadableError(
-    { operation: 'CreateSecurityGroup', ...refer(name) },
-    'the answer lacks the id',
-  );
+  if (!GroupId) {
+    const step = { operation: 'CreateSecurityGroup', ...refer(name) } as const;
+    throw createUnreadableError(step, 'the answer lacks the id');
+  }
+  ledger.touch(GroupId);
+  return GroupId;
 }
 
-type Change = (some: readonly Permission[]) => Promise<unknown>;
+type IngressOperation = 'AuthorizeSecurityGroupIngress' | 'RevokeSecurityGroupIngress';
 
-/** `isSo`: one of them is as it should be already. EC2 refuses them all for one of them, so halves are tried. */
-async function changeEach(
-  permissions: readonly Permission[],
-  isSo: AwsReason,
-  change: Change,
-): Promise<void> {
+interface Change {
+  readonly send: (some: readonly Permission[]) => Promise<unknown>;
+  /** One of them is as it should be already. */
+  readonly isSo: AwsReason;
+  readonly reasonsBySource: ReasonsBySource;
+}
+
+/** The reason of the refusal of a source, by its kind. */
+type ReasonsBySource = ReadonlyMap<Permission['source']['kind'], AwsReason>;
+
+const REASONS: ReasonsBySource = new Map([
+  ['security-group', 'InvalidSecurityGroup'],
+  ['prefix-list', 'InvalidPrefixList'],
+]);
+
+const REASONS_OF_NEW_GROUP: ReasonsBySource = new Map([['prefix-list', 'InvalidPrefixList']]);
+
+/**
+ * AWS may not know a new group everywhere yet. It refuses the group by the code for a source, whatever the source.
+ * https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
+ */
+function chooseReasons(ledger: WriteLedger, id: string): ReasonsBySource {
+  return ledger.isSettled(id) ? REASONS : REASONS_OF_NEW_GROUP;
+}
+
+/** EC2 refuses them all for one of them, so halves are tried. */
+async function changeEach(permissions: readonly Permission[], change: Change): Promise<void> {
   if (permissions.length === 0) return;
   try {
-    await change(permissions);
+    await change.send(permissions);
   } catch (error) {
-    const isAsIs = hasReason(error, isSo);
+    const isAsIs = hasReason(error, change.isSo);
     if (isAsIs && permissions.length === 1) return;
-    if (permissions.length === 1 || !(isAsIs || isAboutOne(error, permissions))) throw error;
-    await changeHalves(permissions, isSo, change);
+    const isOfOne = isAsIs || isAboutOne(error, permissions, change);
+    if (permissions.length === 1 || !isOfOne) throw error;
+    await changeHalves(permissions, change);
   }
 }
 
 /** One that is refused keeps no other from being tried, unless there is no room for another. */
-async function changeHalves(
-  permissions: readonly Permission[],
-  isSo: AwsReason,
-  change: Change,
-): Promise<void> {
+async function changeHalves(permissions: readonly Permission[], change: Change): Promise<void> {
   const middle = Math.ceil(permissions.length / 2);
   const refusals: unknown[] = [];
   for (const half of [permissions.slice(0, middle), permissions.slice(middle)]) {
     try {
-      await changeEach(half, isSo, change);
+      await changeEach(half, change);
     } catch (error) {
-      if (!hasReason(error, ...UNFIT.values())) throw error;
+      if (!hasReason(error, ...change.reasonsBySource.values())) throw error;
       refusals.push(error);
     }
   }
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** The refusal of a source that does not exist, by its kind. */
-const UNFIT: ReadonlyMap<Permission['source']['kind'], AwsReason> = new Map([
-  ['security-group', 'InvalidSecurityGroup'],
-  ['prefix-list', 'InvalidPrefixList'],
-]);
-
 /** A refusal that the others may not share. */
-function isAboutOne(error: unknown, permissions: readonly Permission[]): boolean {
-  const unfit = permissions.flatMap(({ source: { kind } }) => UNFIT.get(kind) ?? []);
-  return hasReason(error, 'QuotaExceeded', ...unfit);
+function isAboutOne(
+  error: unknown,
+  permissions: readonly Permission[],
+  { reasonsBySource }: Change,
+): boolean {
+  const reasons = permissions.flatMap(({ source: { kind } }) => reasonsBySource.get(kind) ?? []);
+  return hasReason(error, 'QuotaExceeded', ...reasons);
 }
 
 function shapeGroup(from: Ec2SecurityGroup): TaggedSecurityGroup | undefined {

@@ -129,7 +129,7 @@ export class AccountInventory implements Inventory {
 
   findSecurityGroups(tags: Tags, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]> {
     const call = createPatientCall(this.#parts, signal);
-    return createSecurityGroups(call, new Map()).find({ tags }, signal);
+    return createSecurityGroups(call, new Map(), this.#parts.ledger).find({ tags }, signal);
   }
 
   observe(arn: string, signal: AbortSignal): Promise<LoadBalancer | undefined> {

@@ -6,7 +6,7 @@ interface Entry {
   endedAtMs: number;
 }
 
-/** When this process last wrote to which resource, by name or ARN. */
+/** When this process last wrote to which resource, by name, ARN or id. */
 export class WriteLedger {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
@@ -39,8 +39,8 @@ export class WriteLedger {
     this.#getEntry(id).endedAtMs = this.#clock.monotonicMs();
   }
 
-  /** True if a read begun at `readAtMs` (monotonic) cannot predate our last write to `id`. */
-  isSettled(id: string, readAtMs: number): boolean {
+  /** True if a read begun at `readAtMs` (monotonic, default now) cannot predate our last write to `id`. */
+  isSettled(id: string, readAtMs = this.#clock.monotonicMs()): boolean {
     const entry = this.#entries.get(id);
     return entry === undefined || isSettledAt(entry, readAtMs);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../../../../src/aws/ec2/security-groups.ts';
+import { STALENESS_BOUND_MS } from '../../../../src/aws/elbv2/load-balancers.ts';
 import { never } from '../client/scripted-aws-api.ts';
 import { trafficBench } from '../elbv2/traffic-bench.ts';
 
@@ -46,6 +47,31 @@ describe('a security group', () => {
     await securityGroups.revoke(id, open);
     await securityGroups.revoke(id, rest);
     expect(await ingress()).toEqual([]);
+  });
+
+  it('is opened to others than a source that does not exist', async () => {
+    const { securityGroups, clock, sent } = trafficBench();
+    const id = await securityGroups.create(frontend);
+    await clock.advance(STALENESS_BOUND_MS);
+    sent();
+    const opening = securityGroups.allow(id, [...open, from('security-group', 'sg-none')]);
+    await expect(opening).rejects.toMatchObject({ reason: 'InvalidSecurityGroup' });
+    const [found] = await securityGroups.find({ ids: [id] }, never);
+    expect(found?.securityGroup.ingress).toHaveLength(3);
+  });
+
+  it('that is new is tried once, as AWS may refuse the group itself', async () => {
+    const { securityGroups, clock, sent, traffic } = trafficBench();
+    const id = await securityGroups.create(frontend);
+    await clock.advance(STALENESS_BOUND_MS - 1);
+    const unknown = Array.from({ length: 20 }, (_, at) => from('security-group', `sg-${at}`));
+    sent();
+    // Another payer's clients know of it too.
+    for (const groups of [securityGroups, traffic().securityGroups]) {
+      const opening = groups.allow(id, unknown);
+      await expect(opening).rejects.toMatchObject({ reason: 'InvalidSecurityGroup' });
+      expect(sent()).toEqual(['AuthorizeSecurityGroupIngress']);
+    }
   });
 
   it('is repaired in its tags, by value', async () => {
