@@ -44,6 +44,8 @@ export interface DesiredTargets {
   readonly late: ReadonlySet<string>;
   /** Nothing is known of the pods: nothing goes on the word of a cache that has no slice of the Service. */
   readonly isUnknown?: true;
+  /** Without a port of the Service: how many slices still show its pods. */
+  readonly slices?: number;
   /** Why there are no targets. */
   readonly problem?: DesireProblem;
   /** Worth saying although there are some. */
@@ -83,7 +85,8 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const unknown = lacksSlices(endpoints) && { isUnknown: true as const };
   const port = resolvePort(backend, endpoints.service);
   if ('reason' in port) {
-    return { targets: new Map(), live, late: new Set(), ...unknown, problem: port };
+    const none = { targets: new Map(), late: new Set<string>(), slices: own.length };
+    return { ...none, live, ...unknown, problem: port };
   }
   const unready = new Set(own.flatMap((slice) => slice.unready.map(({ address }) => address)));
   const known = { live, unready, late: listLate(own, port.name), ...unknown };

@@ -1,8 +1,11 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { type DesiredTargets, nameTarget } from './desired-targets.ts';
-import type { FlushFacts } from './flush-plan.ts';
+import { EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
 
 type Live = DesiredTargets['live'];
+
+/** For so long slices follow the first one of a Service that is back, however late it is. */
+const FOLLOWING_MS = 2_000;
 
 /**
  * Of one group: since when it should be empty, and the pods that served before. A Service that is deleted, or that
@@ -10,15 +13,15 @@ type Live = DesiredTargets['live'];
  */
 export class Graces {
   readonly #clock: Clock;
-  /** As its slices last showed it: they are deleted with the Service. */
+  /** As its slices last showed it: they are deleted with the Service, one after the other. */
   #live: Live = new Set();
   /** The same of the Services that the group had before, since it had targets. */
   #formerLive: Live = new Set();
   #emptySinceMs: number | undefined;
   #missingSinceMs: number | undefined;
   #knownSinceMs = Number.NEGATIVE_INFINITY;
-  /** Names of the targets that were desired since then. */
-  #shown: ReadonlySet<string> = new Set();
+  /** Names of the targets that were desired since then, as long as it matters. */
+  readonly #shown = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,17 +37,35 @@ export class Graces {
     const nowMs = this.#clock.monotonicMs();
     const isReturn = before.isUnknown && this.#formerLive.size === 0;
     if (desired.targets.size > 0) {
-      // Pods that went while the Service was missing are not kept for longer because it is back.
-      if (isReturn) this.#knownSinceMs = this.#missingSinceMs ?? nowMs;
-      this.#shown = new Set([...(isReturn ? [] : this.#shown), ...desired.targets.keys()]);
+      if (isReturn) this.#beginReturn(nowMs);
+      this.#show(desired, nowMs);
       this.#formerLive = new Set();
       this.#emptySinceMs = undefined;
     } else this.#emptySinceMs ??= nowMs;
-    if (isMissing(desired)) this.#missingSinceMs ??= nowMs;
-    else if (!desired.isUnknown) {
+    if (isMissing(desired)) {
+      this.#missingSinceMs ??= nowMs;
+      if (desired.slices === before.slices) this.#forget(listLost(before.live, desired.live));
+    } else if (!desired.isUnknown) {
       this.#live = desired.live;
       this.#missingSinceMs = undefined;
     }
+  }
+
+  /** Pods that went while the Service was missing are not kept for longer because it is back. */
+  #beginReturn(nowMs: number): void {
+    const latestMs = nowMs + FOLLOWING_MS - EMPTYING_GRACE_MS;
+    this.#knownSinceMs = Math.max(this.#missingSinceMs ?? nowMs, latestMs);
+    this.#shown.clear();
+  }
+
+  #show({ targets }: DesiredTargets, nowMs: number): void {
+    if (nowMs >= this.#knownSinceMs + EMPTYING_GRACE_MS) return this.#shown.clear();
+    for (const name of targets.keys()) this.#shown.add(name);
+  }
+
+  /** A slice that stays does not have these any more. */
+  #forget(lost: Live): void {
+    this.#live = listLost(this.#live, lost);
   }
 
   /** For the flush of these targets. */
@@ -63,4 +84,8 @@ export class Graces {
 
 function isMissing({ problem }: DesiredTargets): boolean {
   return problem?.reason === 'ServiceNotFound';
+}
+
+function listLost(before: Live, after: Live): Live {
+  return new Set([...before].filter((address) => !after.has(address)));
 }

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { DesiredTargets } from '../../../../src/controllers/targets/desired-targets.ts';
+import { Graces } from '../../../../src/controllers/targets/graces.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { draftService, draftSlice, endpointOf } from './endpoints.ts';
 import { addressOf, filled, namesOf, podsOf, type TargetsBench } from './targets-bench.ts';
 
@@ -18,9 +21,9 @@ describe('a Service that is deleted and applied again', () => {
     return ground;
   }
 
-  async function putSlices(bench: TargetsBench): Promise<void> {
+  async function putSlices(bench: TargetsBench, apartMs = 2_000): Promise<void> {
     bench.putSlice(draftSlice('shop', [endpointOf(first)]));
-    await bench.clock.advance(2_000);
+    await bench.clock.advance(apartMs);
     bench.putSlice(draftSlice('shop', [endpointOf(second)], { suffix: 'b' }));
     await bench.clock.advance(20_000);
   }
@@ -39,13 +42,23 @@ describe('a Service that is deleted and applied again', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
   });
 
+  it('loses no target where the last slice comes back after the tenth second', async () => {
+    const { bench, arn } = await deleted();
+    await bench.clock.advance(9_500);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(300);
+    await putSlices(bench, 300);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
   it('keeps a pod that is gone for no more than ten seconds in all', async () => {
     const { bench, arn } = await deleted();
-    await bench.clock.advance(8_000);
+    await bench.clock.advance(6_500);
     bench.kube.create(draftService('shop'));
     await bench.clock.advance(300);
     bench.putSlice(draftSlice('shop', [endpointOf(second)]));
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(2_500);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
     await bench.clock.advance(500);
     expect(bench.registered(arn)).toEqual([`${second}:8080`]);
@@ -59,6 +72,18 @@ describe('a Service that is deleted and applied again', () => {
     await bench.clock.advance(1_000);
     bench.runPods(1);
     await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+  });
+
+  it('does not keep a pod that a slice loses while the Service is missing', async () => {
+    const { bench, arn } = await filled(2);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(100);
+    bench.putSlice(draftSlice('shop', [endpointOf(first)]));
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(8_000);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
   });
 
@@ -103,5 +128,26 @@ describe('a group that gets another Service', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
     await bench.clock.advance(200);
     expect(bench.registered(arn)).toEqual([]);
+  });
+});
+
+describe('the record of what was desired since the pods were known', () => {
+  const NONE = { targets: new Map(), live: new Set<string>(), late: new Set<string>() };
+  const one = { id: addressOf(0), port: 8080 };
+  const other = { id: addressOf(1), port: 8080 };
+
+  function desire(id: string): DesiredTargets {
+    return { ...NONE, targets: new Map([[`${id}:8080`, { id, port: 8080 }]]) };
+  }
+
+  it('ends with the time for which such a target is kept', async () => {
+    const clock = new ManualClock();
+    const graces = new Graces(clock);
+    graces.record({ ...NONE, isUnknown: true }, desire(addressOf(0)));
+    expect(graces.describe(NONE).wasShown(one)).toBe(true);
+    await clock.advance(10_000);
+    graces.record(desire(addressOf(0)), desire(addressOf(1)));
+    const { wasShown } = graces.describe(NONE);
+    expect([one, other].map(wasShown)).toEqual([false, false]);
   });
 });
