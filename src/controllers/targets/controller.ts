@@ -11,7 +11,7 @@ import { desireTargets, hasPodTargets } from './desired-targets.ts';
 import { type EndpointCaches, EndpointsIndex } from './endpoints-index.ts';
 import { Flusher, type GroupWork } from './flusher.ts';
 import { type GatedPod, isSelected } from './gates/gated-pod.ts';
-import { type DeclaredBackend, type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
+import { type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
 import { type EarlyPod, ShortShutdowns } from './gates/short-shutdowns.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
 import { showTargets } from './group-gauges.ts';
@@ -173,15 +173,10 @@ export class TargetsController {
     if (gates === undefined) return undefined;
     return new ReadinessGates({
       ...{ ...gates, services, clock, log },
-      listGroups: (declared) => this.#listGroups(declared),
+      listGroups: (owner) => this.#byOwner.get(owner) ?? [],
       onAwaited: (group) => this.#polls.schedule(group),
       onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
-  }
-
-  #listGroups({ owner, backend }: DeclaredBackend): readonly Group[] {
-    const groups = this.#byOwner.get(owner) ?? [];
-    return groups.filter(({ served }) => served.backend === backend);
   }
 
   /** A pod is a target of the groups whose Service selects it; its slices need not change for that. */

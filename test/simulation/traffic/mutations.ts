@@ -229,9 +229,10 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 224,
   },
   'gate-opened-by-successor': {
-    file: 'controllers/targets/controller.ts',
-    find: 'return groups.filter(({ served }) => served.backend === backend);',
-    replace: 'return groups.filter(({ served }) => served.backend === backend).slice(0, 1);',
+    file: 'controllers/targets/gates/readiness-gates.ts',
+    find: 'const published = [...owners].flatMap(listGroups);',
+    replace:
+      'const published = [...owners].flatMap(listGroups).filter(({ served }) => !served.isReplaced);',
     why: 'a rollout leaves the group that still gets the requests without a healthy target',
     seed: 155,
   },

@@ -43,8 +43,8 @@ export interface GateWork extends GateOptions {
   readonly services: Pick<ObjectCache<TrimmedService>, 'get'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The published groups of a backend: while one has a successor, both. */
-  readonly listGroups: (backend: DeclaredBackend) => readonly Group[];
+  /** The published groups of an object, those that are replaced among them. */
+  readonly listGroups: (owner: Key) => readonly Group[];
   /** A pod waits for AWS's answer about the group from now on. */
   readonly onAwaited: (group: Group) => void;
   readonly onPod: (pod: GatedPod, isGone: boolean) => void;
@@ -168,19 +168,9 @@ export class ReadinessGates {
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
   }
 
-  /**
-   * AWS's answer about the pod in each group of the backends that select it: by selectors, as slices may lag. A
-   * predecessor counts as long as an action names it, also where its health check never passes: it has the requests
-   * until its successor takes them, within minutes, or for good where AWS refuses the change of the rule.
-   */
+  /** AWS's answer about the pod in each group that selects it. */
   #observe(key: Key, pod: GatedPod, waiting: Waiting): readonly TargetReport[] {
-    const { backends, listGroups } = this.#work;
-    const { namespace } = splitKey(key);
-    const selecting = backends.list(namespace).filter((backend) => this.#selects(backend, pod));
-    const groups = selecting.flatMap((backend): readonly (Group | undefined)[] => {
-      const own = listGroups(backend).filter(({ served }) => this.#selects(served, pod));
-      return own.length > 0 ? own : [undefined];
-    });
+    const groups = this.#listGroups(pod);
     const { upSinceMs } = waiting;
     const isAwaiting = upSinceMs !== undefined;
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
@@ -190,9 +180,36 @@ export class ReadinessGates {
     });
   }
 
-  #selects(backend: Pick<ServedGroup, 'service' | 'targetType'>, pod: GatedPod): boolean {
+  /**
+   * By selectors, as slices may lag; undefined for backends without a group. A group that the spec has replaced, or
+   * whose backend has left it, counts as long as it is published, also where its health check never passes: it has
+   * the requests until they are taken from it, within minutes, or for good where AWS refuses the change of the rule.
+   */
+  #listGroups(pod: GatedPod): readonly (Group | undefined)[] {
+    const { backends, listGroups } = this.#work;
     const { namespace = '' } = pod.metadata;
-    const service = this.#work.services.get(`${namespace}/${backend.service.name}`);
+    const declared = backends.list(namespace);
+    const owners = new Set(declared.map(({ owner }) => owner));
+    const published = [...owners].flatMap(listGroups);
+    const isAsked = (group: Group): boolean =>
+      group.served.isReplaced === true || declared.some((backend) => isGroupOf(group, backend));
+    const selecting = published.filter((group) => {
+      return this.#selects(group.served, group.serviceKey, pod) && isAsked(group);
+    });
+    const lacksGroup = declared.some((backend) => {
+      if (!this.#selects(backend, `${namespace}/${backend.service.name}`, pod)) return false;
+      return !selecting.some((group) => isGroupOf(group, backend));
+    });
+    return lacksGroup ? [...selecting, undefined] : selecting;
+  }
+
+  #selects(
+    backend: Pick<ServedGroup, 'service' | 'targetType'>,
+    serviceKey: Key,
+    pod: GatedPod,
+  ): boolean {
+    if (splitKey(serviceKey).namespace !== pod.metadata.namespace) return false;
+    const service = this.#work.services.get(serviceKey);
     return hasPodTargets(backend, service) && isSelected(pod, service?.selector ?? {});
   }
 
@@ -237,6 +254,10 @@ export class ReadinessGates {
     if (needsPerson) log.error('readiness gate not opened', fields);
     else log.info('readiness gate not opened', fields);
   }
+}
+
+function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
+  return owner === declared.owner && served.backend === declared.backend;
 }
 
 /** The cache has yet to show that the gate is open. */

@@ -197,14 +197,18 @@ describe('a gate opens without AWS', () => {
 
   it('where the targets of the only backend are nodes: AWS does not see the pod', async () => {
     const { bench, pods } = await rolling();
-    pods.declare(backendOf('shop', { targetType: 'instance' }));
+    const nodes = { targetType: 'instance' } as const;
+    bench.publish(bench.group('nodes', { TargetType: 'instance' }), nodes);
+    pods.declare(backendOf('shop', nodes));
     await bench.clock.settle();
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 
   it('where the Service has no such port, so that the pod cannot be a target', async () => {
-    const { bench, pods } = await rolling();
-    pods.declare(backendOf('shop', { service: { name: 'shop', port: 'admin' } }));
+    const { bench, pods, arn } = await rolling();
+    const service = { name: 'shop', port: 'admin' };
+    bench.publish(arn, { service });
+    pods.declare(backendOf('shop', { service }));
     await bench.clock.settle();
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });

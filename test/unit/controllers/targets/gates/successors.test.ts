@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { draftService } from '../endpoints.ts';
 import { SHOP, servedBy } from '../targets-bench.ts';
-import { type Ground, heal, MINUTE_MS, OPENED, POLL_MS, rolling } from './rolling.ts';
+import { backendOf } from './played-pods.ts';
+import { type Ground, heal, MINUTE_MS, NEW, OPENED, POLL_MS, rolling } from './rolling.ts';
 
 interface HandingOver extends Ground {
   readonly next: string;
@@ -70,5 +71,56 @@ describe('a pod that waits at its gate while its group has a successor', () => {
     bench.check('next', 'healthy');
     await bench.clock.advance(POLL_MS);
     expect(pods.written).toEqual(OPENED);
+  });
+});
+
+describe('a pod whose backend has left the spec while its group still gets the requests', () => {
+  it.each([
+    { edit: 'of the target type', more: { targetType: 'instance' } as const },
+    { edit: 'of the Service', more: { service: { name: 'other', port: 'http' } } },
+    { edit: 'to another backend', more: { backend: 'other', targetType: 'instance' } as const },
+  ])('waits for the group after an edit $edit', async ({ more }) => {
+    const { bench, pods, arn } = await rolling();
+    bench.kube.create(draftService('other'));
+    const { targetType = 'ip' } = more;
+    const next = bench.group('next', { isUsed: false, TargetType: targetType });
+    const served = servedBy(next, { isNew: true, isUnused: true, ...more });
+    bench.targets.publish(SHOP, [served, servedBy(arn, { isReplaced: true })]);
+    pods.declare(backendOf('shop', more));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('waits for the group of a backend that has to be created, too', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.publish(arn, { isReplaced: true });
+    pods.declare(backendOf('shop', { backend: 'other' }));
+    heal(bench);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+  });
+
+  it('does not wait for a group of a Service of the same name in another namespace', async () => {
+    const { bench, pods, arn } = await rolling();
+    const shop = draftService('shop');
+    bench.kube.create({ ...shop, metadata: { ...shop.metadata, namespace: 'far' } });
+    const service = { name: 'shop', port: 'http', namespace: 'far' };
+    const former = servedBy(bench.group('former'), { isReplaced: true, service });
+    bench.targets.publish(SHOP, [servedBy(arn), former]);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('does not wait for a group that gets no requests by the spec', async () => {
+    const { bench, pods, arn } = await rolling();
+    const other = { backend: 'other', service: { name: 'other', port: 'http' } };
+    pods.declare(backendOf('other', other));
+    await bench.clock.settle();
+    expect(bench.registered(arn)).toHaveLength(2);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 });
