@@ -150,7 +150,7 @@ export class TargetsController {
 
   /**
    * Resolves once each of these groups is filled or has a problem, and those that are unused have no targets but the
-   * desired ones; rejects when `signal` aborts.
+   * desired ones, or keep others for longer than a pass waits; rejects when `signal` aborts.
    */
   async waitUntilFilled(owner: Key, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

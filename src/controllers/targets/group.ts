@@ -49,6 +49,9 @@ const WRITES: readonly Write[] = ['register', 'deregister'];
 /** Changes after the first of a quiet group are collected for this long. */
 const COLLECT_MS = 100;
 
+/** As long as a pass waits for its groups. */
+const WAIT_MS = 2_000;
+
 /** Without targets the load balancer answers 503; a pod that goes soon answers nothing. */
 const PRIORITIES = { empty: 20, removal: 10, growth: 0 } as const;
 
@@ -123,8 +126,16 @@ export class Group {
 
   /** Requests may be sent to it, from now on too. */
   get isPrepared(): boolean {
-    const isClear = !this.#served.isUnused || (this.#isKnown && this.listSurplus().length === 0);
+    const isClear = !this.#served.isUnused || this.#isCleared;
     return isClear && (this.#isFilled || this.problems.leading !== undefined);
+  }
+
+  /** The targets of a former Service are gone, or stay for longer than a pass waits, as where AWS denies the call. */
+  get #isCleared(): boolean {
+    if (this.#isKnown && this.listSurplus().length === 0) return true;
+    const dueMs = this.flushDueMs ?? Number.POSITIVE_INFINITY;
+    // A read that is not urgent may be late only because nothing has waited for it yet.
+    return (this.#isKnown || this.#isUrgent) && dueMs > this.#clock.monotonicMs() + WAIT_MS;
   }
 
   /** In the queue of flushes. */
