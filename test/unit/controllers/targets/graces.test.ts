@@ -52,7 +52,7 @@ describe('a Service that is deleted and applied again', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
   });
 
-  it('keeps a pod that is gone for no more than ten seconds in all', async () => {
+  it('keeps a pod that is gone for no more than ten seconds in all where the Service is back within eight', async () => {
     const { bench, arn } = await deleted();
     await bench.clock.advance(6_500);
     bench.kube.create(draftService('shop'));
