@@ -77,7 +77,7 @@ export interface Targets {
   readForStatus(key: Key): readonly TargetsState[];
   /**
    * Resolves once each of these groups is filled or has a problem, and those that are unused have no targets but the
-   * desired ones; rejects when `signal` aborts.
+   * desired ones, or keep others for longer than a pass waits; rejects when `signal` aborts.
    */
   waitUntilFilled(key: Key, signal: AbortSignal): Promise<void>;
   /** Keys whose answer is another than `readForStatus` gave, each at most once a second. */
