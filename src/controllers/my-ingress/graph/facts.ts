@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObservedGraph } from './graph.ts';
 import type { Problem } from './problem.ts';
 import { listWritten, type Operation, type Step } from './steps.ts';
@@ -39,7 +40,8 @@ export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): Traf
 }
 
 export function recordRefusal(facts: TrafficFacts, refusal: Refusal): TrafficFacts {
-  const others = facts.refused.filter(({ step }) => !isRepetition(refusal.step, step));
+  // A mixture of two groups that was refused stays on record where the direct switch is refused too.
+  const others = facts.refused.filter(({ step }) => !isSame(refusal.step, step));
   return { ...facts, refused: [...others, refusal] };
 }
 
@@ -54,6 +56,10 @@ export function keepRefusals(facts: TrafficFacts, planned: readonly Step[]): Tra
 /** Both change the same resource in the same way, though perhaps to something else. */
 export function isRepetition(one: Step, { id, operation }: Step): boolean {
   return one.id === id && one.operation === operation;
+}
+
+export function isSame(one: Step, step: Step): boolean {
+  return isRepetition(one, step) && isDeepStrictEqual(one.input, step.input);
 }
 
 /** An edit of the spec makes every refusal worth another try. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { QuotaCode } from '../../../aws/elbv2/traffic.ts';
 import type { Identity } from '../identity.ts';
 import { type ListenerPlan, planListeners } from '../listeners/plan.ts';
@@ -9,7 +8,7 @@ import {
   planTargetGroups,
   retireTargetGroup,
 } from '../target-groups/plan.ts';
-import { isRepetition, isRouting, type TrafficFacts, WINDOW_MS } from './facts.ts';
+import { isRepetition, isRouting, isSame, type TrafficFacts, WINDOW_MS } from './facts.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Problem } from './problem.ts';
@@ -176,8 +175,6 @@ function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number 
 
 /** With what needs it and so is not executed either. Another change of the same resource may well be accepted. */
 function listRefused(changes: readonly Step[], facts: TrafficFacts): readonly Step[] {
-  const isSame = (one: Step, step: Step): boolean =>
-    isRepetition(one, step) && isDeepStrictEqual(one.input, step.input);
   const before = facts.refused
     .map(({ step }) => step)
     .filter((one) => {

@@ -95,6 +95,20 @@ describe('a step that AWS has refused', () => {
     expect(routing).toEqual(['DeleteListener', 'CreateRule', 'CreateListener']);
   });
 
+  it('stays on record where another change of the same resource is refused too', () => {
+    const world = settled(withRules('old'));
+    world.spec = withRules('new');
+    const [create] = world.plan().steps;
+    if (create === undefined) throw new Error('nothing is created');
+    const other = { ...create, input: { ...create.input, action: 'another' } } as unknown as Step;
+    const once = recordRefusal(world.facts, { step: create, reason: 'InvalidLoadBalancerAction' });
+    const both = recordRefusal(once, { step: other, reason: 'OperationNotPermitted' });
+    expect(both.refused.map(({ reason }) => reason)).toEqual([
+      ...['InvalidLoadBalancerAction', 'OperationNotPermitted'],
+    ]);
+    expect(recordRefusal(both, { step: other, reason: 'AwsError' }).refused).toHaveLength(2);
+  });
+
   it('counts as long as the plan tries it', () => {
     const world = settled(withRules('old'));
     world.spec = withRules('new');
