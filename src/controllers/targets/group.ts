@@ -133,10 +133,9 @@ export class Group {
   /** The targets of a former Service are gone, or stay for longer than a pass waits, as where AWS denies the call. */
   get #isCleared(): boolean {
     if (this.#isKnown && this.listSurplus().length === 0) return true;
-    if (this.#desired.isUnknown) return false;
-    const dueMs = this.flushDueMs ?? Number.POSITIVE_INFINITY;
     // A read that is not urgent may be late only because nothing has waited for it yet.
-    return (this.#isKnown || this.#isUrgent) && dueMs > this.#clock.monotonicMs() + WAIT_MS;
+    if (this.#desired.isUnknown || !(this.#isKnown || this.#isUrgent)) return false;
+    return (this.flushDueMs ?? Number.POSITIVE_INFINITY) > this.#clock.monotonicMs() + WAIT_MS;
   }
 
   /** In the queue of flushes. */
