@@ -6,7 +6,12 @@ import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { Backoff } from '../../core/queue/backoff.ts';
 import { KeyQueue } from '../../core/queue/key-queue.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { CoreReason, hasReason, OperatorError } from '../../core/reconcile/operator-error.ts';
+import {
+  CoreReason,
+  hasReason,
+  OperatorError,
+  readMessage,
+} from '../../core/reconcile/operator-error.ts';
 import type { Group, Write } from './group.ts';
 import type { Action } from './problems.ts';
 import { mayBeOutside, placeOutside, type Refusal, sendInParts } from './target-batches.ts';
@@ -247,7 +252,7 @@ export function describeAbsence(arn: string): OperatorError {
 
 function toOperatorError(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  const message = `targets: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `targets: ${readMessage(error)}`;
   return new OperatorError({
     reason: CoreReason.InternalError,
     message,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import type { KubeReason } from './kube-reasons.ts';
 import { describeTokenFile, readKubeconfigFile } from './kubeconfig-file.ts';
 
@@ -150,7 +150,7 @@ function readKubeconfig(path: string): KubeConfig {
   try {
     return readKubeconfigFile(path);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = readMessage(error);
     throw createConfigError(`kubeconfig ${path} ${why}`, error);
   }
 }

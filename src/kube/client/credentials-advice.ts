@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { isFields } from '../../core/objects/fields.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 import { hasEnd } from './kubeconfig-file.ts';
 
 const OTHER_USER = 'choose a context with another user';
@@ -175,6 +176,6 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function describeFirstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = readMessage(error);
   return text.trim().split('\n', 1)[0] ?? '';
 }

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
 import { limitPlugins } from './credential-plugin.ts';
 import { explainFailure, findFault, findFileFault, findTlsFault } from './credentials-advice.ts';
@@ -82,11 +82,7 @@ function reload(source: ClusterSource, at: Pick<Cluster, 'server' | 'context'>):
     if (!user || config.getCurrentUser()) return config;
     throw new Error(`the user "${user}" of context "${at.context}" is missing: restore it`);
   } catch (error) {
-    throw createCredentialsError(
-      source,
-      error instanceof Error ? error.message : String(error),
-      error,
-    );
+    throw createCredentialsError(source, readMessage(error), error);
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
 import { isFields } from '../../core/objects/fields.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 
 /**
  * Reads one kubeconfig, with absolute paths. Throws Error with a sentence without its subject, and without anything of
@@ -183,6 +184,6 @@ function isText(value: unknown): value is string {
 }
 
 function describe(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = readMessage(error);
   return text.split('\n', 1)[0] ?? '';
 }

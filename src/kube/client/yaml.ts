@@ -11,6 +11,7 @@ import {
   nullCoreTag,
   Schema,
 } from 'js-yaml';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 
 /**
  * `escape` writes characters that are not to be printed as \u and four digits, which YAML reads between double quotes
@@ -73,7 +74,7 @@ function parseDocument({ lines, start }: Document): unknown {
   try {
     return (load(wrapped, { schema: SCHEMA }) as { readonly document: unknown }).document;
   } catch (error) {
-    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    const [first = ''] = readMessage(error).split('\n', 1);
     // Of what it refuses after it has read everything it names no line but the first one.
     const locate = (_: string, line: string): string =>
       line === '1'
