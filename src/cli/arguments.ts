@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Command, OptionDoc, Options } from './command.ts';
-import { commonOptions } from './command.ts';
+import { type Command, commonOptions, type OptionDoc, type Options } from './command.ts';
 import { UsageError } from './errors.ts';
 import { isNamespaceName } from './objects/names.ts';
 import { Flags } from './surroundings.ts';

@@ -1,5 +1,4 @@
-import type { Command, OptionDoc, Options } from './command.ts';
-import { commonOptions } from './command.ts';
+import { type Command, commonOptions, type OptionDoc, type Options } from './command.ts';
 import { wrapLine, wrapTable } from './output/wrap.ts';
 
 /** The texts of `--help`, from the table of commands; no line is longer than a terminal of 80 columns. */

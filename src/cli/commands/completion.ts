@@ -1,5 +1,10 @@
-import type { Command, OperandDoc, OptionDoc, Options } from '../command.ts';
-import { commonOptions } from '../command.ts';
+import {
+  type Command,
+  commonOptions,
+  type OperandDoc,
+  type OptionDoc,
+  type Options,
+} from '../command.ts';
 import { exitCodes } from '../errors.ts';
 
 /** `completion bash|zsh`: a script for the shell, from the table of commands. */

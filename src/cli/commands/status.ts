@@ -1,6 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { commonOptions } from '../command.ts';
+import { type Command, type CommandContext, commonOptions } from '../command.ts';
 import { composeGraph } from '../drawing/graph.ts';
 import { placeGraph } from '../drawing/place.ts';
 import { captionDrawing, drawFile } from '../drawing/svg.ts';
