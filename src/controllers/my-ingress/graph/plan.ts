@@ -87,9 +87,11 @@ function scheduleRouting(
   listeners: readonly ListenerPlan[],
   given: PlanGiven,
 ): Schedule & { readonly waitMs: number } {
-  const waitMs = waitFor(listeners.flatMap(listChanges), given);
+  const changes = listeners.flatMap(listChanges);
+  const refused = listRefused(changes, given.facts);
+  const accepted = changes.filter((step) => !refused.includes(step));
+  const waitMs = waitFor(accepted, given);
   const sinceMs = waitFor([], given);
-  const refused = listRefused(listeners.flatMap(listChanges), given.facts);
   const waits = { waitMs, sinceMs, areRulesFull: isFull('rules', given.facts), refused };
   const plans = listeners.map((one) => scheduleListener(one, waits));
   return {
@@ -165,24 +167,18 @@ function gatherContext(
   };
 }
 
-/** A step that AWS has refused is not waited for, or it would keep everything from being deleted. */
+/** `changes`: without those that AWS has refused, or these would keep everything from being deleted. */
 function waitFor(changes: readonly Step[], { facts, nowMs }: PlanGiven): number {
   if (isFull('rules', facts)) return 0;
-  const refused = listRefused(changes, facts);
-  const isChanging = changes.some((step) => isRouting(step) && !refused.includes(step));
+  const isChanging = changes.some(isRouting);
   return isChanging ? WINDOW_MS : Math.max(0, facts.changedAtMs + WINDOW_MS - nowMs);
 }
 
 /** With what needs it and so is not executed either. Another change of the same resource may well be accepted. */
 function listRefused(changes: readonly Step[], facts: TrafficFacts): readonly Step[] {
-  const before = facts.refused
-    .map(({ step }) => step)
-    .filter((one) => {
-      return (
-        !changes.some((step) => isRepetition(one, step)) ||
-        changes.some((step) => isSame(one, step))
-      );
-    });
+  const isReplaced = (one: Step): boolean =>
+    changes.some((step) => isRepetition(one, step)) && !changes.some((step) => isSame(one, step));
+  const before = facts.refused.map(({ step }) => step).filter((one) => !isReplaced(one));
   const refused: Step[] = [];
   for (const step of changes) {
     const isRefused = before.some((one) => isSame(one, step));

@@ -21,8 +21,8 @@ export function publishGroups(scope: Scope, planned: Planned, progress: Progress
   const desired = listDesired(scope, planned, progress);
   const known = new Set(desired.map(({ arn }) => arn));
   const { memory, pass, targets } = scope;
-  const replaced = listReplaced(scope, planned, progress).filter(({ arn }) => !known.has(arn));
-  const named = listNamed(planned, progress);
+  const named = new Set(listNamedGroups(progress.standing ?? planned.observed));
+  const replaced = listReplaced(scope, planned, named).filter(({ arn }) => !known.has(arn));
   const unused = desired.map((one) => (named.has(one.arn) ? one : { ...one, isUnused: true }));
   const served = [...unused, ...replaced];
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, served };
@@ -84,10 +84,12 @@ function findPredecessor(
  * Groups that the spec has replaced or does not name any more, and that an action names: an old rule stays for a
  * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record.
  */
-function listReplaced(scope: Scope, planned: Planned, progress: Progress): readonly ServedGroup[] {
-  const { observed, routes } = planned;
+function listReplaced(
+  scope: Scope,
+  { observed, routes }: Planned,
+  named: ReadonlySet<string>,
+): readonly ServedGroup[] {
   const { identity, memory, object } = scope;
-  const named = listNamed(planned, progress);
   return listOwn(observed, identity).flatMap(({ targetGroup, tags }) => {
     const { arn, name: group } = targetGroup;
     const id = identifyResource(tags, identity);
@@ -101,11 +103,6 @@ function listReplaced(scope: Scope, planned: Planned, progress: Progress): reado
     const kind = readTargetKind(targetGroup);
     return [{ backend: name, arn, service, ...kind, isNew: false, isReplaced: true }];
   });
-}
-
-/** ARNs of the groups that an action names. */
-function listNamed({ observed }: Planned, { standing }: Progress): ReadonlySet<string> {
-  return new Set(listNamedGroups(standing ?? observed));
 }
 
 function listOwn(

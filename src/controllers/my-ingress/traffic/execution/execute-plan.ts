@@ -182,9 +182,9 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
   }
 }
 
-/** Its tags are compared again once a read shows it. */
 const ALREADY_MADE = 'AWS does not show it yet, and has it with the tags that it was made with';
 
+/** It is compared again once a read shows it. */
 function awaitMade(
   { clock, memory }: ObjectScope,
   { step, message }: { readonly step: Step; readonly message: string },
