@@ -44,7 +44,9 @@ export class Graces {
     } else this.#emptySinceMs ??= nowMs;
     if (isMissing(desired)) {
       this.#missingSinceMs ??= nowMs;
-      if (desired.slices === before.slices) this.#forget(listLost(before.live, desired.live));
+      // A slice that stays does not have these any more.
+      const lost = subtract(before.live, desired.live);
+      if (desired.slices === before.slices) this.#live = subtract(this.#live, lost);
     } else if (!desired.isUnknown) {
       this.#live = desired.live;
       this.#missingSinceMs = undefined;
@@ -61,11 +63,6 @@ export class Graces {
   #show({ targets }: DesiredTargets, nowMs: number): void {
     if (nowMs >= this.#knownSinceMs + EMPTYING_GRACE_MS) return this.#shown.clear();
     for (const name of targets.keys()) this.#shown.add(name);
-  }
-
-  /** A slice that stays does not have these any more. */
-  #forget(lost: Live): void {
-    this.#live = listLost(this.#live, lost);
   }
 
   /** For the flush of these targets. */
@@ -86,6 +83,6 @@ function isMissing({ problem }: DesiredTargets): boolean {
   return problem?.reason === 'ServiceNotFound';
 }
 
-function listLost(before: Live, after: Live): Live {
-  return new Set([...before].filter((address) => !after.has(address)));
+function subtract(from: Live, others: Live): Live {
+  return new Set([...from].filter((address) => !others.has(address)));
 }
