@@ -96,15 +96,9 @@ export class SpecHistory {
     return [...services, ...this.#listLastServices(key, group, backMs).slice(-1)];
   }
 
-  /** Whether a spec of the last `backMs` has this Service for this backend, with whatever settings. */
-  namesService(
-    key: string,
-    { service, backend, backMs }: { service: string; backend: string; backMs: number },
-  ): boolean {
-    return this.recent(key, backMs).some((spec) => {
-      const ref = findService(key, spec, backend);
-      return ref !== undefined && `${ref.namespace}/${ref.name}` === service;
-    });
+  /** Those of a backend in the specs of the last `backMs`, with whatever settings. */
+  backendServices(key: string, backend: string, backMs: number): readonly ServiceRef[] {
+    return this.recent(key, backMs).flatMap((spec) => findService(key, spec, backend) ?? []);
   }
 
   #listRecent(key: string, backMs: number): readonly KnownSpec[] {

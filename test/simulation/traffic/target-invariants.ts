@@ -108,12 +108,11 @@ export class TargetInvariants {
     { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
   ): boolean {
     const { specs } = this.#parts;
-    const known = specs.recentServices(owner, asResource(group), backMs);
-    const isNamed = known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
-    return (
-      isNamed ||
-      specs.namesService(owner, { service, backend: backendIn(resourceIdOf(group)), backMs })
-    );
+    const known = [
+      ...specs.recentServices(owner, asResource(group), backMs),
+      ...specs.backendServices(owner, backendIn(resourceIdOf(group)), backMs),
+    ];
+    return known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
   }
 
   /** Call after each change of endpoints: what has left them long ago is registered no more. */
