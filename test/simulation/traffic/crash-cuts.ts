@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expectEnd, itIsFinished } from '../../unit/controllers/my-ingress/crash-finishing.ts';
 import {
   cutsOf,
   play,
@@ -23,27 +24,7 @@ export function describeCuts(stories: Stories): void {
 function describeDeaths(stories: Stories): void {
   describe('a process that dies at any of its operations', () => {
     for (const [name, story] of Object.entries(stories)) {
-      it(`leaves the next one to finish: ${name}`, async () => {
-        const cuts = await cutsOf(story);
-        expect(cuts.length).toBeGreaterThan(9);
-        for (const cut of cuts) {
-          const world = await play(story, cut);
-          expect(world.incarnation.isOver, JSON.stringify(cut)).toBe(true);
-          world.start();
-          await world.clock.advance(12 * MINUTE_MS);
-          expectEnd(story, world, JSON.stringify(cut));
-          expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
-        }
-      });
-
-      it(`leaves the next one to finish although reads are stale: ${name}`, async () => {
-        for (const cut of await cutsOf(story)) {
-          const world = await play(story, cut, staleFor(5 * MINUTE_MS));
-          world.start();
-          await world.clock.advance(20 * MINUTE_MS);
-          expectEnd(story, world, JSON.stringify(cut));
-        }
-      });
+      itIsFinished(name, story, 12 * MINUTE_MS);
 
       it(`leaves nothing where the object is deleted at that moment: ${name}`, async () => {
         for (const cut of await cutsOf(story)) {
@@ -77,12 +58,4 @@ function describeLosses(stories: Stories): void {
       }
     }
   });
-}
-
-function expectEnd({ ends }: Story, world: World, after: string): void {
-  try {
-    ends(world);
-  } catch (error) {
-    throw new Error(`${after}: ${(error as Error).message}`, { cause: error });
-  }
 }

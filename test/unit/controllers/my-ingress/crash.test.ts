@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import { itIsFinished } from './crash-finishing.ts';
 import { cutsOf, play, type Story, staleFor } from './crash-play.ts';
 import { Incarnation } from './crashing-ports.ts';
-import { type Balancer, MINUTE_MS, SCAN_MS } from './world.ts';
+import { type Balancer, MINUTE_MS } from './world.ts';
 
 const FULL: Partial<MyIngressSpec> = {
   tags: { team: 'web', env: 'prod' },
@@ -89,27 +90,7 @@ const stories: Readonly<Record<string, Story>> = {
 
 describe('a process that dies at any of its operations', () => {
   for (const [name, story] of Object.entries(stories)) {
-    it(`leaves the next one to finish: ${name}`, async () => {
-      const cuts = await cutsOf(story);
-      expect(cuts.length).toBeGreaterThan(9);
-      for (const cut of cuts) {
-        const world = await play(story, cut);
-        expect(world.incarnation.isOver, JSON.stringify(cut)).toBe(true);
-        world.start();
-        await world.clock.advance(10 * MINUTE_MS);
-        story.ends(world);
-        expect(await world.writesDuring(() => world.clock.advance(2 * SCAN_MS))).toEqual([]);
-      }
-    });
-
-    it(`leaves the next one to finish although reads are stale: ${name}`, async () => {
-      for (const cut of await cutsOf(story)) {
-        const world = await play(story, cut, staleFor(5 * MINUTE_MS));
-        world.start();
-        await world.clock.advance(20 * MINUTE_MS);
-        story.ends(world);
-      }
-    });
+    itIsFinished(name, story, 10 * MINUTE_MS);
 
     it(`leaves nothing where the object is deleted at that moment: ${name}`, async () => {
       for (const cut of await cutsOf(story)) {

@@ -357,38 +357,6 @@ describe('a pass that waits', () => {
     await waiting;
   });
 
-  it('goes on once an unused group has lost the targets of its former Service', async () => {
-    const bench = new TargetsBench();
-    const arn = bench.group('web', { isUsed: false });
-    bench.registerOutOfBand(arn, '10.0.2.77');
-    bench.fault('DeregisterTargets', { kind: 'delay', delayMs: 300 });
-    bench.publish(arn, { isUnused: true });
-    let isOver = false;
-    const waiting = bench.targets.waitUntilFilled(SHOP, never).then(() => (isOver = true));
-    await bench.clock.advance(299);
-    expect(bench.state.problem?.reason).toBe('ServiceNotFound');
-    expect(isOver).toBe(false);
-    await bench.clock.advance(1);
-    await waiting;
-    expect(bench.sent()).toEqual(['DescribeTargetHealth', 'DeregisterTargets 1']);
-  });
-
-  it('does not go on while nothing is known of the pods that are to take their place', async () => {
-    const bench = new TargetsBench();
-    const arn = bench.group('web', { isUsed: false });
-    bench.registerOutOfBand(arn, '10.0.2.77');
-    bench.kube.create(draftService('shop'));
-    bench.publish(arn, { isUnused: true });
-    let isOver = false;
-    const waiting = bench.targets.waitUntilFilled(SHOP, never).then(() => (isOver = true));
-    await bench.clock.advance(1_500);
-    expect(isOver).toBe(false);
-    bench.runPods(1);
-    await bench.clock.advance(20_000);
-    await waiting;
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
-  });
-
   it('ends when it is aborted, and leaves nothing behind', async () => {
     const bench = new TargetsBench();
     bench.runPods(1);

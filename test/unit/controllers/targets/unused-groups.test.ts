@@ -1,15 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
-import { SHOP, servedBy, TargetsBench } from './targets-bench.ts';
+import { draftService } from './endpoints.ts';
+import { namesOf, podsOf, SHOP, servedBy, TargetsBench } from './targets-bench.ts';
+
+interface Returned {
+  readonly bench: TargetsBench;
+  readonly arn: string;
+  readonly wait: () => Promise<void>;
+}
 
 /** A group that no action names, with a target of a Service that it had before. */
-function returned(): { readonly bench: TargetsBench; readonly wait: () => Promise<void> } {
+function returned(prepare: (bench: TargetsBench) => void = (bench) => bench.runPods(1)): Returned {
   const bench = new TargetsBench();
   const arn = bench.group('web', { isUsed: false });
   bench.registerOutOfBand(arn, '10.0.2.77');
-  bench.runPods(1);
+  prepare(bench);
   bench.publish(arn, { isUnused: true });
-  return { bench, wait: () => bench.targets.waitUntilFilled(SHOP, new AbortController().signal) };
+  const wait = (): Promise<void> =>
+    bench.targets.waitUntilFilled(SHOP, new AbortController().signal);
+  return { bench, arn, wait };
 }
 
 async function isOverAfter(
@@ -24,6 +33,25 @@ async function isOverAfter(
 }
 
 describe('the wait for an unused group with a target of its former Service', () => {
+  it('lasts until that target is deregistered, also where the new Service does not exist', async () => {
+    const { bench, wait } = returned(() => {});
+    bench.fault('DeregisterTargets', { kind: 'delay', delayMs: 300 });
+    const waiting = wait();
+    expect(await isOverAfter(bench, waiting, 299)).toBe(false);
+    expect(bench.state.problem?.reason).toBe('ServiceNotFound');
+    expect(await isOverAfter(bench, waiting, 1)).toBe(true);
+    expect(bench.sent()).toEqual(['DescribeTargetHealth', 'DeregisterTargets 1']);
+  });
+
+  it('lasts while nothing is known of the pods that are to take its place', async () => {
+    const { bench, arn, wait } = returned(({ kube }) => kube.create(draftService('shop')));
+    const waiting = wait();
+    expect(await isOverAfter(bench, waiting, 1_500)).toBe(false);
+    bench.runPods(1);
+    expect(await isOverAfter(bench, waiting, 20_000)).toBe(true);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+  });
+
   it('does not last while AWS denies the deregistration', async () => {
     const { bench, wait } = returned();
     bench.refuse('DeregisterTargets', 'AccessDenied', { forMs: 3_600_000 });
