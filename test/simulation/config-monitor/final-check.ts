@@ -88,10 +88,13 @@ export function findDeadlineMs({
   const waiting = monitors.filter(({ status }) => {
     return status.conditions?.some(({ reason }) => WAITING.has(reason));
   });
-  const deadlines = waiting.map(({ metadata, spec }) => {
-    const { minReadySeconds, progressDeadlineSeconds } = spec;
-    const movedMs = history.lastMovedMs(metadata.namespace, spec);
-    return movedMs + (minReadySeconds + progressDeadlineSeconds) * 1000 + SOUND_AFTER_MS;
+  const deadlines = waiting.map((monitor) => {
+    const { minReadySeconds, progressDeadlineSeconds } = monitor.spec;
+    return (
+      history.lastMovedMs(monitor) +
+      (minReadySeconds + progressDeadlineSeconds) * 1000 +
+      SOUND_AFTER_MS
+    );
   });
   return Math.max(0, ...deadlines);
 }

@@ -73,6 +73,9 @@ interface RolloutSince {
   readonly sinceMs: number;
   readonly hash: string;
   readonly pods: readonly string[];
+  readonly progressTime: string;
+  /** When that was stored. */
+  readonly progressedMs: number;
 }
 
 interface Scale {
@@ -186,12 +189,13 @@ export class History {
     });
   }
 
-  /** When one of these pods last began or went. */
-  lastMovedMs(namespace: string, spec: ConfigMonitorSpec): number {
+  /** When one of its pods last began or went, or its rollout last counted fewer pods as unavailable. */
+  lastMovedMs({ metadata: { namespace, uid }, spec }: ConfigMonitor): number {
     const lives = [...this.pods.values()].filter((life) => {
       return life.key.startsWith(`${namespace}/`) && isTaken(spec, life);
     });
-    return Math.max(0, ...lives.map(({ bornMs, leftMs = bornMs }) => leftMs));
+    const progressedMs = this.#rollouts.get(uid)?.progressedMs ?? 0;
+    return Math.max(progressedMs, ...lives.map(({ bornMs, leftMs = bornMs }) => leftMs));
   }
 
   /** The time around `atMs` between two times of the newest data, in which there was other data. */
@@ -305,9 +309,10 @@ export class History {
       this.#overwritten.set(uid, { pods: known.pods, untilMs: this.#nowMs });
     }
     if (rollout === undefined) return void this.#rollouts.delete(uid);
-    const { startTime, hash, pods } = rollout;
+    const { startTime, hash, pods, progressTime } = rollout;
     const sinceMs = known?.startTime === startTime ? known.sinceMs : this.#nowMs;
-    this.#rollouts.set(uid, { startTime, sinceMs, hash, pods });
+    const progressedMs = known?.progressTime === progressTime ? known.progressedMs : this.#nowMs;
+    this.#rollouts.set(uid, { startTime, sinceMs, hash, pods, progressTime, progressedMs });
   }
 
   /** Other sources, and another key to hash Secrets with, are a new beginning. */
