@@ -168,6 +168,11 @@ export class GateWatch {
   }
 
   #judge(pod: StoredObject): Verdict {
+    const verdict = this.#judgeDeclared(pod);
+    return verdict === 'due' && this.#isLeft(pod) ? 'arguable' : verdict;
+  }
+
+  #judgeDeclared(pod: StoredObject): Verdict {
     const { namespace = '', labels = {} } = pod.metadata;
     const selecting = this.#listDeclared(namespace).filter(({ app }) => app === labels['app']);
     if (selecting.length === 0) return 'due';
@@ -182,6 +187,14 @@ export class GateWatch {
     });
     if (verdicts.includes('waits')) return 'waits';
     return verdicts.includes('arguable') ? 'arguable' : 'due';
+  }
+
+  /** A backend that no spec has any more still gets requests, and its group keeps the gate closed. */
+  #isLeft(pod: StoredObject): boolean {
+    const { claims, stage } = this.#parts;
+    const groups = stage.aws.world.traffic.targetGroups.all();
+    const own = groups.filter((group) => claims.ownerOf(group) !== undefined);
+    return own.some((group) => this.#isReached(group, pod) && !this.#isOpen(group, pod));
   }
 
   /** The group does not keep the gate closed. */
