@@ -26,7 +26,7 @@ export interface Link {
   readonly section: string;
 }
 
-export interface Section {
+interface Section {
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;

@@ -33,7 +33,7 @@ export interface EmbeddedAwsOptions {
 }
 
 /** The caller, as far as policies, the call log and the lookup of the operation need it. */
-export interface CallContext {
+interface CallContext {
   readonly userAgent?: string;
   /** Whose policy limits the call; without one everything is allowed. */
   readonly accessKeyId?: string;

@@ -3,7 +3,7 @@
 // Start with: this file, then my-ingress.ts and my-ingress-reasons.ts.
 
 /** metadata of a namespaced object as the API server stores it; times are RFC 3339. */
-export interface StoredMetadata {
+interface StoredMetadata {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;

@@ -13,7 +13,7 @@ export const immortalContainerKind = {
 type Properties = (typeof immortalContainerSchema)['properties'];
 
 /** The spec. */
-export type ImmortalContainerSpec = Infer<Properties['spec']>;
+type ImmortalContainerSpec = Infer<Properties['spec']>;
 
 /** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
 export type ImmortalContainerStatus = Infer<Properties['status']>;

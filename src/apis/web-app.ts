@@ -20,10 +20,10 @@ export const webAppManagedBy = 'webapp-operator';
 type Properties = (typeof webAppSchema)['properties'];
 
 /** The spec after admission: `replicas` and `port` have their defaults. */
-export type WebAppSpec = Infer<Properties['spec']>;
+type WebAppSpec = Infer<Properties['spec']>;
 
 /** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
-export type WebAppStatus = Infer<Properties['status']>;
+type WebAppStatus = Infer<Properties['status']>;
 
 /** A stored WebApp; `spec` may be missing in one that an older CRD admitted. */
 export type WebApp = CustomResource<typeof webAppKind, WebAppSpec, WebAppStatus>;

@@ -33,7 +33,7 @@ export interface OperandDoc {
   readonly hints?: readonly string[];
 }
 
-export interface ExampleDoc {
+interface ExampleDoc {
   /** Without the name of the program: `status myingress/web`. */
   readonly line: string;
   readonly what: string;

@@ -9,7 +9,7 @@ export interface Parser<T> {
   readonly json?: JsonType;
 }
 
-export type JsonType =
+type JsonType =
   | { readonly type: 'boolean' }
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number };
 

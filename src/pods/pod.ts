@@ -37,7 +37,7 @@ export interface Pod {
 }
 
 /** Times are RFC 3339. */
-export interface PodMetadata {
+interface PodMetadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -49,7 +49,7 @@ export interface PodMetadata {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export interface PodSpec {
+interface PodSpec {
   readonly nodeName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly containers?: readonly { readonly name: string; readonly image?: string }[];

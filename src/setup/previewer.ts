@@ -33,7 +33,7 @@ export interface PreviewerOptions extends AttachingObjects {
   readonly log: Logger;
 }
 
-export type PlanStatus = NonNullable<MyIngress['status']['plan']>;
+type PlanStatus = NonNullable<MyIngress['status']['plan']>;
 
 export type Previewed =
   | { readonly kind: 'planned'; readonly plan: PlanStatus; readonly problem?: string }

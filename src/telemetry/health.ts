@@ -3,7 +3,7 @@ import type { Answer } from './http-server.ts';
 /** Returns one sentence that names what is wrong, or undefined if nothing is. Quick: it is asked every few seconds. */
 export type HealthCheck = () => string | undefined;
 
-export type HealthChecks = Readonly<Record<string, HealthCheck>>;
+type HealthChecks = Readonly<Record<string, HealthCheck>>;
 
 interface HealthQuestion {
   /** `healthz` or `readyz`: names the verdict in the answer. */

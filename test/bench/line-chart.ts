@@ -12,7 +12,7 @@ export interface Chart {
   readonly captions?: readonly string[];
 }
 
-export interface Axis {
+interface Axis {
   readonly label: string;
   /** By powers of ten; then no value is 0. */
   readonly isLogarithmic?: boolean;

@@ -15,7 +15,7 @@ interface Monitored {
   readonly found?: Found;
 }
 
-export type Monitor = KubeObject & {
+type Monitor = KubeObject & {
   readonly status?: { readonly restarts?: number; readonly configHash?: string };
 };
 

@@ -18,7 +18,7 @@ export interface ControlPlaneCoordinates {
   readonly directory: string;
 }
 
-export interface KubectlOptions {
+interface KubectlOptions {
   /** Written to stdin, for `-f -`. */
   readonly input?: string;
   /** Another identity than the administrator's. */

@@ -13,7 +13,7 @@ export interface ShippedRight {
   readonly grants: readonly Grant[];
 }
 
-export interface Grant {
+interface Grant {
   /** The name of the role. */
   readonly name: string;
   /** For kubectl: the kind, the name and the namespace of the role. */

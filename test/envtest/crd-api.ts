@@ -23,7 +23,7 @@ export interface ApiObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-export type PatchKind = 'json' | 'merge' | 'apply';
+type PatchKind = 'json' | 'merge' | 'apply';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

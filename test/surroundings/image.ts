@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 /** The Dockerfile as it is written; nothing here builds an image. */
 
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ export interface TrafficSnapshot {
   readonly listeners: readonly ListenerSnapshot[];
 }
 
-export interface TargetGroupSnapshot {
+interface TargetGroupSnapshot {
   readonly name: string;
   readonly arn: string;
   /** The one that it serves, if any. */
@@ -27,7 +27,7 @@ export interface TargetGroupSnapshot {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export interface ListenerSnapshot {
+interface ListenerSnapshot {
   readonly arn: string;
   readonly loadBalancerArn: string;
   readonly port: number;
@@ -42,7 +42,7 @@ export interface ListenerSnapshot {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export interface RuleSnapshot {
+interface RuleSnapshot {
   readonly arn: string;
   readonly priority: number | 'default';
   readonly conditions: readonly unknown[];

@@ -32,7 +32,7 @@ export interface Payer extends Pick<Requester, 'namespace' | 'isScan'> {
   readonly log?: Logger;
 }
 
-export interface AwsCallOptions extends Payer {
+interface AwsCallOptions extends Payer {
   /** As `Requester.subject`. */
   readonly subject: string;
   /** Ends a read at any time, a write only as long as it has not been sent. */

@@ -21,7 +21,7 @@ const LIST = 1;
 const STRUCTURE = 3;
 const OPERATION = 9;
 
-export type Schema = number | (() => unknown);
+type Schema = number | (() => unknown);
 
 export interface Service {
   readonly namespace: string;

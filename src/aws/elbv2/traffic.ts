@@ -157,12 +157,12 @@ export type Condition = KnownCondition | { readonly field: 'unknown'; readonly t
 
 export type KnownCondition = ValuesCondition | HeaderCondition | QueryCondition;
 
-export interface ValuesCondition {
+interface ValuesCondition {
   readonly field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip';
   readonly values: readonly string[];
 }
 
-export interface HeaderCondition {
+interface HeaderCondition {
   readonly field: 'http-header';
   readonly name: string;
   readonly values: readonly string[];
@@ -170,7 +170,7 @@ export interface HeaderCondition {
   readonly isRegex?: true;
 }
 
-export interface QueryCondition {
+interface QueryCondition {
   readonly field: 'query-string';
   readonly values: readonly { readonly key?: string; readonly value: string }[];
 }

@@ -18,7 +18,7 @@ export interface CalledApi {
   readonly unasked: readonly string[];
 }
 
-export interface Refusal {
+interface Refusal {
   readonly action: string;
   /** With the next step. */
   readonly said: string;

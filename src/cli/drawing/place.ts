@@ -15,7 +15,7 @@ export interface PlacedBox extends SizedBox {
   readonly y: number;
 }
 
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }

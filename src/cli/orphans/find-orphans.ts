@@ -8,7 +8,7 @@ import { standsFor } from '../../controllers/my-ingress/orphans.ts';
 import { compareText, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 
 /** In the order in which they are deleted: each is in use by those before it. */
-export const RESOURCE_KINDS = ['load-balancer', 'target-group', 'security-group'] as const;
+const RESOURCE_KINDS = ['load-balancer', 'target-group', 'security-group'] as const;
 
 export type OwnedKind = (typeof RESOURCE_KINDS)[number];
 

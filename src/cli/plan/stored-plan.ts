@@ -19,7 +19,7 @@ export interface ShownPlan {
   readonly failure?: string;
 }
 
-export type Plan = NonNullable<MyIngress['status']['plan']>;
+type Plan = NonNullable<MyIngress['status']['plan']>;
 
 /** The plan that `status` has; pure. */
 export function readStoredPlan(object: MyIngress): ShownPlan {

@@ -35,7 +35,7 @@ export interface Verdict {
   readonly remarks: readonly string[];
 }
 
-export interface PassedOver {
+interface PassedOver {
   readonly rule: string;
   readonly because: string;
 }

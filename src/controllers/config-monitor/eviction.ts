@@ -64,7 +64,7 @@ function isOwnPod({ metadata }: TrimmedPod, { ownPod }: Scope): boolean {
 const DEFAULT_MAX_UNAVAILABLE = '25%';
 
 /** Pods of one owner. */
-export interface Batch {
+interface Batch {
   /** May be restarted now. */
   readonly pods: readonly TrimmedPod[];
   /** Each of them may take the place of one that is refused. */

@@ -99,7 +99,7 @@ const MAX_MS = 300_000;
 const LONG_RUN_MS = 600_000;
 
 /** The record of pods that ended, and when the next one starts. */
-export interface BackOff {
+interface BackOff {
   readonly consecutiveFailures: number;
   /** RFC 3339. */
   readonly nextStartTime: string;

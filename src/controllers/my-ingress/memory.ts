@@ -36,7 +36,7 @@ export interface Facts {
   readonly takeovers: readonly { readonly fromUid: string; readonly atMs: number }[];
 }
 
-export interface NamedArn {
+interface NamedArn {
   readonly arn: string;
   readonly name: string;
 }

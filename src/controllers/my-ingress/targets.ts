@@ -54,7 +54,7 @@ export function areHealthy({ desired, healthy = 0, isPartial }: TargetsState): b
   return isPartial && desired > 0 ? healthy > 0 : healthy >= desired;
 }
 
-export interface TargetsProblem {
+interface TargetsProblem {
   /** A reason of my-ingress-reasons.ts, or of AWS. */
   readonly reason: string;
   readonly message: string;

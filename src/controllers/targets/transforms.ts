@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from '../../core/objects/kube-object.ts';
 import { boundLabels } from '../../core/objects/trim-metadata.ts';
 
 /** The unnamed port of a Service with one port has the name "". */
-export interface NamedPort {
+interface NamedPort {
   readonly name: string;
   readonly port: number;
 }

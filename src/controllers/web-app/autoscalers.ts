@@ -8,7 +8,7 @@ export interface Autoscaler extends KubeObject {
   readonly spec?: { readonly scaleTargetRef?: ScaleTarget };
 }
 
-export interface ScaleTarget {
+interface ScaleTarget {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly name?: string;

@@ -30,7 +30,7 @@ export interface Step {
   readonly pageSize: number | undefined;
 }
 
-export type NameKind = 'own' | 'tooLong' | 'underscore' | 'edgeHyphen' | 'reserved';
+type NameKind = 'own' | 'tooLong' | 'underscore' | 'edgeHyphen' | 'reserved';
 export type SubnetPlace = 'one' | 'two' | 'three' | 'twin' | 'unknown';
 export type GroupPlace = 'web' | 'internal' | 'unknown';
 

@@ -13,7 +13,7 @@ export type TrafficOperation = Extract<
 >;
 
 /** A group of a slot and its weight. */
-export type Forward = readonly [slot: number, weight: number];
+type Forward = readonly [slot: number, weight: number];
 
 /** One call in words that hold for every backend: resources are slots, which may be empty. */
 export interface TrafficStep {

@@ -22,7 +22,7 @@ export interface StoredMeta extends Json {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;

@@ -10,7 +10,7 @@ export interface Fate {
   readonly effect?: AwsEffect | KubeEffect;
 }
 
-export type CrashFault = Extract<Fault, { kind: 'crash' }>;
+type CrashFault = Extract<Fault, { kind: 'crash' }>;
 type Limited = Extract<Fault, { kind: 'aws' | 'kube' }>;
 
 /** Those for which a process learns late, or never, of a change in the cluster; also each kind of `kube`. */

@@ -41,7 +41,7 @@ export interface Handler {
   readonly exec?: { readonly command: readonly string[] };
 }
 
-export interface HttpGet {
+interface HttpGet {
   readonly path?: string;
   /** The number or the name of a port of the container. */
   readonly port: number | string;

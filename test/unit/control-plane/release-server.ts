@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** What the server does instead of sending a whole file. */
-export type Answer = (response: ServerResponse) => void;
+type Answer = (response: ServerResponse) => void;
 
 /** A local server of the same layout as the release hosts: `/<host>/<path>`. */
 export interface ReleaseServer {

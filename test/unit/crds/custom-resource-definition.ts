@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { SchemaNode, SchemaRule } from './schema-walk.ts';
 
-export interface PrinterColumn {
+interface PrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;
@@ -10,13 +10,13 @@ export interface PrinterColumn {
 }
 
 /** https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource */
-export interface ScalePaths {
+interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath: string;
 }
 
-export interface DefinitionVersion {
+interface DefinitionVersion {
   readonly name: string;
   readonly served: boolean;
   readonly storage: boolean;

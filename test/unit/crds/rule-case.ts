@@ -15,7 +15,7 @@ export interface RuleCase {
   readonly isOlderThanRules?: boolean;
 }
 
-export interface RuleCases {
+interface RuleCases {
   /** Objects that the rule, and every other rule, lets through. */
   readonly accepts: Readonly<Record<string, RuleCase>>;
   /** Objects that this rule refuses, and no other. */

@@ -28,7 +28,7 @@ export interface RouteBackend {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export interface RouteService {
+interface RouteService {
   readonly name: string;
   readonly port: string | number;
   /** Left out: that of the MyIngress. */
@@ -103,7 +103,7 @@ export interface RouteConditions {
   readonly sourceCIDRs?: readonly string[];
 }
 
-export interface RouteHeader {
+interface RouteHeader {
   readonly name: string;
   readonly values?: readonly string[];
   /** Instead of values. */

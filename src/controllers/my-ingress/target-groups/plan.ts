@@ -24,7 +24,7 @@ export interface TargetGroupSteps {
   readonly problems: readonly Problem[];
 }
 
-export interface ObsoleteGroup {
+interface ObsoleteGroup {
   readonly id: ResourceId;
   readonly observed: ObservedTargetGroup;
 }

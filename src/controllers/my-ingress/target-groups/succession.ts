@@ -30,7 +30,7 @@ export interface Succession {
   readonly switches: readonly PlannedStep[];
 }
 
-export interface DirectSwitch {
+interface DirectSwitch {
   /** The listener or rule. */
   readonly id: ResourceId;
   readonly group: ResourceId;

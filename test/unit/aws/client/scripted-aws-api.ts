@@ -17,7 +17,7 @@ export type Handlers = {
   ) => unknown;
 };
 
-export interface SentCall {
+interface SentCall {
   readonly operation: AwsOperation;
   readonly input: unknown;
   readonly atMs: number;
@@ -25,7 +25,7 @@ export interface SentCall {
 }
 
 /** An AwsApi that answers what a test says, and remembers what was sent. */
-export class ScriptedAwsApi implements AwsApi {
+class ScriptedAwsApi implements AwsApi {
   readonly sent: SentCall[] = [];
   readonly #clock: ManualClock;
   readonly #handlers: Handlers;
