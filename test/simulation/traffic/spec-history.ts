@@ -72,9 +72,9 @@ export class SpecHistory {
   }
 
   /**
-   * Services that the backend of this group has had lately; undefined for a spec that has no such backend. Where all
-   * are without it, the last one that it had as well: its group is followed until it is deleted. A group that another
-   * one replaces keeps the Service that it had; an object restored without its status knows that one no more.
+   * Services that the backend of this group has had lately; undefined for a spec that has no such backend, with the
+   * last one before it: its group is followed until it is deleted or named again. A group that another one replaces
+   * keeps the Service that it had; an object restored without its status knows that one no more.
    */
   recentServices(
     key: string,
@@ -84,16 +84,13 @@ export class SpecHistory {
     const attached = findAttachedService(group);
     if (attached !== undefined) return [attached];
     const backend = backendIn(resourceIdOf(group));
-    const services = this.#listRecent(key, backMs).flatMap(
-      ({ uid, spec }): readonly (ServiceRef | undefined)[] => {
-        const service = findService(key, spec, backend);
-        if (service === undefined || desiresResource(spec, group)) return [service];
-        const last = this.#listLastServices(key, group, backMs);
-        return this.#wasDesiredBy(key, group, uid) ? last : [...last, service];
-      },
-    );
-    if (services.some((service) => service !== undefined)) return services;
-    return [...services, ...this.#listLastServices(key, group, backMs).slice(-1)];
+    return this.#listRecent(key, backMs).flatMap((one): readonly (ServiceRef | undefined)[] => {
+      const service = findService(key, one.spec, backend);
+      const last = this.#listLastServices(key, group, { backMs, before: one });
+      if (service === undefined) return [service, ...last.slice(-1)];
+      if (desiresResource(one.spec, group)) return [service];
+      return this.#wasDesiredBy(key, group, one.uid) ? last : [...last, service];
+    });
   }
 
   /** Those of a backend in the specs of the last `backMs`, with whatever settings. */
@@ -112,9 +109,14 @@ export class SpecHistory {
   }
 
   /** Of the last specs that desired this very group: one that was in force for a moment need not have been seen. */
-  #listLastServices(key: string, group: Resource, backMs: number): readonly ServiceRef[] {
+  #listLastServices(
+    key: string,
+    group: Resource,
+    { backMs, before }: { readonly backMs: number; readonly before: KnownSpec },
+  ): readonly ServiceRef[] {
     const known = this.#specs.get(key) ?? [];
-    const desiring = known.filter(({ spec }) => desiresResource(spec, group));
+    const earlier = known.slice(0, known.indexOf(before));
+    const desiring = earlier.filter(({ spec }) => desiresResource(spec, group));
     const endMs = desiring.at(-1)?.untilMs ?? 0;
     return desiring
       .filter(({ untilMs }) => untilMs >= endMs - backMs)
