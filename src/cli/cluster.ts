@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
+import { abridge } from '../core/objects/abridge.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Metrics } from '../core/ports/metrics.ts';
@@ -84,7 +85,7 @@ function load(settings: ClusterSettings, clock: Clock, context: string | undefin
   const names = listContexts(source);
   if (names === undefined || names.includes(context)) return loadCluster(settings, clock, context);
   throw new UsageError(
-    `there is no context "${context}" in the ${source.description}: give --context one of ${listSome(names)}`,
+    `there is no context "${context}" in the ${source.description}: give --context one of ${abridge(names, 10).join(', ')} (kubectl config get-contexts)`,
   );
 }
 
@@ -95,14 +96,6 @@ function listContexts(source: ClusterSource): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-const MOST_CONTEXTS = 10;
-
-function listSome(names: readonly string[]): string {
-  const rest = names.length - MOST_CONTEXTS;
-  const more = rest > 0 ? ` and ${rest} more (kubectl config get-contexts)` : '';
-  return `${names.slice(0, MOST_CONTEXTS).join(', ')}${more}`;
 }
 
 /** POST to these creates nothing: https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */

@@ -1,3 +1,4 @@
+import { abridge } from '../../core/objects/abridge.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import { KubeError, ProxyError, parseKubeError } from '../../kube/client/kube-error.ts';
@@ -163,18 +164,11 @@ async function checkFields(kind: OurKind, { client }: ClusterAccess): Promise<Ch
 export function judgeFields({ kind, missing, unknown }: FieldDifference): Check {
   const name = `CRD ${kind}`;
   if (missing.length > 0) {
-    const message = `older than this version, which also knows ${summariseFields(missing)}`;
+    const message = `older than this version, which also knows ${abridge(missing, 3).join(', ')}`;
     return { name, verdict: 'failed', message, next: `apply the CRDs of this version: ${INSTALL}` };
   }
   if (unknown.length === 0)
     return { name, verdict: 'ok', message: 'has the fields of this version' };
-  const message = `newer than this version, which does not know ${summariseFields(unknown)}`;
+  const message = `newer than this version, which does not know ${abridge(unknown, 3).join(', ')}`;
   return { name, verdict: 'warning', message, next: 'use the command line of the newer version' };
-}
-
-const NAMED = 3;
-
-function summariseFields(fields: readonly string[]): string {
-  const more = fields.length - NAMED;
-  return fields.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -1,4 +1,5 @@
 import type { Target } from '../../aws/elbv2/traffic.ts';
+import { abridge } from '../../core/objects/abridge.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type DesireProblem, nameTarget, type TargetMap } from './desired-targets.ts';
@@ -104,7 +105,7 @@ export class Problems {
     const [refused] = this.#refused.values();
     if (refused?.error === undefined) return undefined;
     const { reason, message } = refused.error;
-    return { reason, message: `${listNames([...this.#refused.keys()])}: ${message}` };
+    return { reason, message: `${abridge([...this.#refused.keys()], 3).join(', ')}: ${message}` };
   }
 
   #failUntil(error: OperatorError, delayMs: number): Failure {
@@ -115,9 +116,4 @@ export class Problems {
     const hasProblem = this.#find() !== undefined;
     this.#sinceMs = hasProblem ? (this.#sinceMs ?? this.#clock.monotonicMs()) : undefined;
   }
-}
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, 3).join(', ');
-  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
 }

@@ -3,6 +3,7 @@
 // Start with: this file.
 
 import type { KindName } from '../../apis/kind-names.ts';
+import { abridge } from '../../core/objects/abridge.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { type FieldDifference, findFieldDifference } from '../../kube/client/served-fields.ts';
@@ -37,18 +38,13 @@ function report({ kind, missing, unknown }: FieldDifference, log: Logger): void 
   if (missing.length > 0) {
     log.error('the CRD is older than the operator: apply the CRDs of this version', {
       kind,
-      missing: describeFields(missing),
+      missing: abridge(missing, NAMED_FIELDS).join(', '),
     });
   }
   if (unknown.length > 0) {
     log.info('the CRD is newer than the operator, which ignores these fields', {
       kind,
-      unknown: describeFields(unknown),
+      unknown: abridge(unknown, NAMED_FIELDS).join(', '),
     });
   }
-}
-
-function describeFields(fields: readonly string[]): string {
-  const more = fields.length - NAMED_FIELDS;
-  return fields.slice(0, NAMED_FIELDS).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

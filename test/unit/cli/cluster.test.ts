@@ -90,11 +90,11 @@ describe('--context', () => {
 
   it('that the kubeconfig does not have is answered with those that it has', async () => {
     expect(await choose(['staging', 'live'], 'live')).toBe(
-      '64 albridge: there is no context "nope" in the kubeconfig FILE: give --context one of staging, live\n',
+      '64 albridge: there is no context "nope" in the kubeconfig FILE: give --context one of staging, live (kubectl config get-contexts)\n',
     );
     const many = Array.from({ length: 12 }, (_, index) => `c${index}`);
     expect(await choose(many, 'c0')).toMatch(
-      / one of c0, .*, c9 and 2 more \(kubectl config get-contexts\)\n$/,
+      / one of c0, .*, c9, and 2 more \(kubectl config get-contexts\)\n$/,
     );
   });
 

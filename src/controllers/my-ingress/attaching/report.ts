@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
 import { compareText } from '../../../core/objects/kube-object.ts';
 import type { Pass } from '../../../core/reconcile/reconciler.ts';
@@ -160,11 +161,10 @@ function stateAccepted(entries: readonly Entry[]): StatedCondition {
     const message = `the routes of ${entries.length} objects are served`;
     return { type, status: 'True', reason: 'Accepted', message };
   }
-  const sentences = wrong.slice(0, MOST_SENTENCES).map(({ kind, namespace, name, ...why }) => {
+  const sentences = wrong.map(({ kind, namespace, name, ...why }) => {
     return `${kind} ${namespace}/${name}: ${why.reason}${why.message ? `, ${why.message}` : ''}`;
   });
-  const rest = wrong.length - sentences.length;
-  const message = [...sentences, ...(rest > 0 ? [`and ${rest} more`] : [])].join('. ');
+  const message = abridge(sentences, MOST_SENTENCES).join('. ');
   return { type, status: 'False', reason: first.reason, message };
 }
 

@@ -3,6 +3,7 @@
 // Start with: this file, the choice, which is pure; then discover-subnets.ts, which alone calls AWS.
 
 import type { Subnet } from '../../../aws/ec2/subnets.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import { compareText } from '../../../core/objects/kube-object.ts';
 
 export interface SubnetRequest {
@@ -101,6 +102,5 @@ export function describeCandidates(choice: Exclude<SubnetChoice, { kind: 'chosen
   );
   const leftOut = isAmbiguous ? [] : choice.leftOut.map(({ id, why }) => `${id} (${why})`);
   const all = [...usable.toSorted(compareText), ...leftOut.toSorted(compareText)];
-  const more = all.length > MOST_LISTED ? [`and ${all.length - MOST_LISTED} more`] : [];
-  return all.length === 0 ? 'none' : [...all.slice(0, MOST_LISTED), ...more].join(', ');
+  return all.length === 0 ? 'none' : abridge(all, MOST_LISTED).join(', ');
 }

@@ -1,4 +1,5 @@
 import type { Certificate } from '../../../aws/acm/certificates.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import type { RouteListener, Routes, Unresolved } from '../routes/routes.ts';
@@ -33,8 +34,7 @@ export function explainMissing(
   const others = all.filter((host) => !own.has(host));
   const uncovered = others.length === 0 ? {} : { uncovered: others };
   if (chosen.length > 0 && missing.length === 0) return { chosen, ...uncovered };
-  const rest = missing.length - MOST_HOSTS;
-  const some = missing.slice(0, MOST_HOSTS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const some = abridge(missing, MOST_HOSTS).join(', ');
   const message =
     missing.length === 0
       ? 'it names no certificates, and no rule on it has hosts by which one could be found'

@@ -1,5 +1,6 @@
 import { myIngressReasons } from '../../../apis/my-ingress-reasons.ts';
 import { awsReasons, type QuotaCode } from '../../../aws/elbv2/traffic.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import type { ResourceId } from './resource-id.ts';
 
 const REASONS = { ...awsReasons, ...myIngressReasons };
@@ -41,15 +42,12 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
   const sorted = sortProblems(problems);
   const [worst] = sorted;
   if (worst === undefined) return undefined;
-  const all = describeEach(sorted);
-  const sentences = all.slice(0, MOST_SENTENCES);
-  const rest = all.length - sentences.length;
-  const more = rest > 0 ? [`and ${rest} more`] : [];
+  const sentences = abridge(describeEach(sorted), MOST_SENTENCES);
   const { healedBy } = REASONS[worst.reason];
   const { next = REASONS[worst.reason].next } = worst;
   return {
     reason: worst.reason,
-    message: `${[...sentences, ...more].join('. ')}; ${next}`,
+    message: `${sentences.join('. ')}; ${next}`,
     healedBy: healedBy === 'time' ? 'time' : 'person',
   };
 }

@@ -1,4 +1,5 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { createProblemFailure } from '../failure.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
@@ -175,9 +176,8 @@ async function nameReferrers(
   const ids = found.flat().map(({ securityGroup: { id } }) => id);
   const others = [...new Set(ids)].filter((id) => !own.includes(id));
   if (others.length === 0) return problem;
-  const shown = others.slice(0, MOST_REFERRERS).join(', ');
-  const more = others.length > MOST_REFERRERS ? ` and ${others.length - MOST_REFERRERS} more` : '';
-  const message = `inbound rules of security group ${shown}${more} refer to it`;
+  const shown = abridge(others, MOST_REFERRERS).join(', ');
+  const message = `inbound rules of security group ${shown} refer to it`;
   return { ...problem, message, next: 'remove these rules' };
 }
 

@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { abridge } from '../../../core/objects/abridge.ts';
 import {
   type Condition,
   findLeadingCondition,
@@ -87,13 +88,11 @@ function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean
   const sentences = states.flatMap(({ backend, unhealthy }) => {
     return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
   });
-  const rest = sentences.length - MOST_BACKENDS;
   const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
   return [
     ...(isTimedOut && isManagedAlone ? [EXPLAIN_TIMEOUT] : []),
     `healthy targets by backend: ${counts.join(', ')}`,
-    ...sentences.slice(0, MOST_BACKENDS),
-    ...(rest > 0 ? [`and ${rest} more`] : []),
+    ...abridge(sentences, MOST_BACKENDS),
   ].join('. ');
 }
 

@@ -91,7 +91,7 @@ describe('a CRD', () => {
     [
       { missing: ['spec.a', 'spec.b', 'spec.c', 'spec.d'], unknown: [] },
       'failed',
-      /^older .* spec.c and 1 more$/,
+      /^older .* spec.c, and 1 more$/,
     ],
     [{ missing: [], unknown: ['spec.x'] }, 'warning', /^newer .* spec.x$/],
   ])('with %j is %s', (difference, verdict, says) => {

@@ -4,6 +4,7 @@
 
 import { STALENESS_BOUND_MS } from '../../../../aws/elbv2/load-balancers.ts';
 import { findQuota } from '../../../../aws/elbv2/traffic.ts';
+import { abridge } from '../../../../core/objects/abridge.ts';
 import { REPAIR } from '../../../../core/ports/events.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
@@ -275,8 +276,7 @@ const MOST_STEPS = 4;
 export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   if (done.length === 0) return;
   const steps = done.map(printStep);
-  const more = steps.length > MOST_STEPS ? [`and ${steps.length - MOST_STEPS} more`] : [];
-  const what = [...steps.slice(0, MOST_STEPS), ...more].join('; ');
+  const what = abridge(steps, MOST_STEPS).join('; ');
   const draft = wasReadyForThisSpec(scope)
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
