@@ -32,28 +32,32 @@ const lengthy = [
 
 /** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */
 const worlds = [
-  'controllers/my-ingress/{crash,random,drift-scan}',
+  'controllers/my-ingress/{crash,random,drift-scan,preview,undo}',
+  'controllers/my-ingress/discovery/certificates',
   'controllers/my-ingress/graph/{plan-properties,projection,embedded-plan,least-writes}',
-  'controllers/my-ingress/traffic/{forms,listener-settings,spent-budget}',
+  'controllers/my-ingress/listeners/transition',
+  'controllers/my-ingress/traffic/{cut-short,forms,listener-settings,random-life,spent-budget}',
+  'controllers/targets/random',
   'localstack/**/random-sequences',
   'simulation/{observe-mode,traffic-routing}',
 ].map((name) => `test/unit/${name}.test.ts`);
 
-/** Minutes of one core each: every status field forged, every call of a create cut off, an hour of thousands of balancers. */
-const exhaustive = ['forging/*', 'scale/*', 'traffic/crash*'].map(
+/** Minutes of one core each: every planted bug, every status field forged, every call of a create cut off, an hour of thousands of balancers. */
+const exhaustive = ['forging/*', 'planted-bugs', 'scale/*', 'traffic/crash*'].map(
   (name) => `test/simulation/${name}.test.ts`,
 );
 
-/** Tests of programs, which they start. */
+/** Tests of programs, which they start, and of what waits for a second or more. */
 const programs = [
-  'cli/streams',
+  'cli/{account/refused-by-aws,connection,main,streams}',
   'config/no-home',
-  'control-plane/{main,watchdog}',
+  'control-plane/{locate,main,watchdog}',
   'deploy/{makefile,install-page,release,release-source,release-steps,undeploy,undeploy-reach}',
-  'docs/commands',
+  'docs/{commands,site}',
   'gates/{check,layers,lint,node-version,run}',
-  'localstack/{processes,test-aws-command}',
+  'localstack/{http/other-controller,processes,test-aws-command}',
   'simulation/command',
+  'surroundings/{pod-runner,repeater}',
   'telemetry/log-destination',
 ].map((name) => `test/unit/${name}.test.ts`);
 
@@ -164,6 +168,7 @@ export default defineConfig({
         test: {
           name: 'long-simulation',
           include: exhaustive,
+          maxConcurrency: 2,
           sequence: { groupOrder: 4 },
           ...slow,
           testTimeout: 600_000,

@@ -2,13 +2,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take minutes, the longest first. Where one of them begins last, a core waits for it in the end. */
 const LONGEST = [
+  'unit/deploy/release',
+  'unit/deploy/undeploy',
   'simulation/simulation',
-  'localstack/readiness-gates',
   'deploy/guardrails',
   'deploy/kinds',
-  'simulation/forging/forging',
+  'localstack/command-line',
+  'localstack/readiness-gates',
+  'workloads/my-ingress-examples',
+  'deploy/policies',
   'deploy/overlays',
+  'deploy/bad-input',
+  'deploy/reference-pages',
+  'sandbox/guides',
+  'workloads/config-monitor',
   'workloads/config-monitor-rows',
+  'simulation/planted-bugs',
+  'simulation/forging/forging',
   'simulation/traffic/crash',
   'simulation/traffic/crash-settings',
 ].map((name) => `/test/${name}.test.ts`);

@@ -1,42 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listUnreachedOperations } from './crash-operations.ts';
 import { generate } from './generate.ts';
-import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
-import { mutated } from './plant.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { CLOSING, SEARCH, simulate } from './simulate.ts';
 import { WANTED } from './wanted.ts';
-
-/** Of a search: its seeds are counted, and a busy machine takes longer over them. */
-const SEARCH = { timeout: 3_600_000 } as const;
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
-
-async function simulate(...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args]);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, output };
-}
-
-const CLOSING = /^(\d+) scenarios, (\d+) violations, (\d+)\/(\d+) crash points$/m;
 
 describe('the operator in random worlds', () => {
   it(
@@ -73,52 +46,6 @@ describe('the operator in random worlds', () => {
 describe('what was once broken', () => {
   it.each(Object.entries(REGRESSIONS))('%s', async (_name, { scenario }) => {
     expect((await runScenario(scenario)).violation).toBeUndefined();
-  });
-});
-
-describe('a planted bug', () => {
-  it.each(Object.entries(MUTATIONS))('has its place in the source: %s', (_name, mutation) => {
-    expect(mutated(mutation)).not.toBe('');
-  });
-
-  it.concurrent.each(Object.entries(MUTATIONS))(
-    'is caught within 500 worlds: %s',
-    SEARCH,
-    async (name, { seed }: Mutation) => {
-      const { code, output } = await simulate(
-        '--mutation',
-        name,
-        '--seed',
-        `${seed}`,
-        '--unshrunk',
-      );
-      if (code === 0) return searchFor(name);
-      expect({ code, isCaught: / 1 violations$/m.test(output) }, output).toEqual({
-        code: 1,
-        isCaught: true,
-      });
-    },
-  );
-
-  /** Slower: what the generator makes of the seed on record has changed. */
-  async function searchFor(name: string): Promise<void> {
-    const { code, output } = await simulate('--mutation', name, '--seeds', '400', '--unshrunk');
-    const [, scenarios, violations] = CLOSING.exec(output) ?? [];
-    const [aimed] = /^\d+(?= runs more)/m.exec(output) ?? ['0'];
-    expect({ code, isCaught: Number(violations) > 0 }, output).toEqual({ code: 1, isCaught: true });
-    expect(Number(scenarios) + Number(aimed)).toBeLessThanOrEqual(500);
-    const [, found] = /^--seed (.+)$/m.exec(output) ?? [];
-    process.stdout.write(
-      `${name} is caught by ${found}: its seed in mutations.ts is out of date\n`,
-    );
-  }
-
-  it('is refused where there is none of this name', async () => {
-    const { code, output } = await simulate('--mutation', 'no-such-bug', '--seeds', '1');
-    expect({ code, isReported: output.includes('no mutation "no-such-bug"') }).toEqual({
-      code: 2,
-      isReported: true,
-    });
   });
 });
 
