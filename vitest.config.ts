@@ -125,6 +125,7 @@ export default defineConfig({
           // What takes minutes, for `npm run test:all`: all projects whose names begin with this.
           name: 'long',
           include: lengthy,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
           ...slow,
           testTimeout: 600_000,
@@ -168,6 +169,7 @@ export default defineConfig({
         test: {
           name: 'long-simulation',
           include: exhaustive,
+          maxWorkers: 2,
           maxConcurrency: 2,
           sequence: { groupOrder: 4 },
           ...slow,
