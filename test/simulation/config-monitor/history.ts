@@ -209,6 +209,12 @@ export class History {
     return first.atMs <= atMs ? { fromMs: first.atMs, untilMs: after.atMs } : undefined;
   }
 
+  /** Since when some of the data was missing at this time; the time itself where all of it was there. */
+  missingSinceMs(config: string, atMs: number): number {
+    const then = this.#contents.of(config).findLast((one) => one.atMs <= atMs);
+    return then !== undefined && then.content === undefined ? then.atMs : atMs;
+  }
+
   /** Whether a monitor ever left pods alone that nothing would start again: those may have older data. */
   hasSkipped(uid: string): boolean {
     return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');
