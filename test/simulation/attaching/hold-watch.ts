@@ -16,8 +16,10 @@ interface Hold {
 interface Known {
   readonly uid: string;
   readonly holds: Map<Claim, Hold>;
-  /** As `WebApp/web/shop 80 shop.example.org /*`, and so below. */
-  asked: ReadonlySet<string>;
+  /** Since when: by `WebApp/web/shop 80 shop.example.org /*`, and so below. */
+  asked: ReadonlyMap<string, number>;
+  /** What status has of each source, and since when: what is asked for later is not on record by it. */
+  readonly records: Map<string, { readonly digest: string; readonly sinceMs: number }>;
   /** Given up while a rule for it was there: the rule shows no holder, not even of who asks for it again. */
   readonly givenUp: Set<string>;
 }
@@ -49,17 +51,20 @@ export class HoldWatch {
         const isKept = versions.has(`${source} ${claim}`) && !own.has(claim);
         if (!isKept) known.holds.delete(claim);
       }
-      for (const asked of known.asked) if (!versions.has(asked)) known.givenUp.add(asked);
-      known.asked = new Set(versions.keys());
+      for (const asked of known.asked.keys()) if (!versions.has(asked)) known.givenUp.add(asked);
+      known.asked = new Map(
+        [...versions.keys()].map((one) => [one, known.asked.get(one) ?? this.#nowMs]),
+      );
     }
   }
 
   /** Call with each status that the operator has written. */
   recorded(ingress: MyIngress, picture: Picture): void {
     this.#releaseRefused(ingress);
+    this.#noteDigests(ingress);
     const sources = mapServed(ingress);
     if (sources.size === 0) return;
-    const { holds } = this.#of(ingress);
+    const { asked, holds, records } = this.#of(ingress);
     const versions = this.#listVersions(ingress);
     const own = listOwnClaims(ingress);
     for (const [claim, source] of this.#listHolders(ingress, picture)) {
@@ -67,8 +72,23 @@ export class HoldWatch {
       const isHeld = sources.has(source) && version !== undefined && !own.has(claim);
       const isWhole = sources.get(source) === 'Attached';
       // Of what is served in part the rule may be one that goes, and no record of who holds it.
-      const isSaid = isWhole || holds.get(claim)?.source === source;
+      const { sinceMs = 0 } = records.get(source) ?? {};
+      const isRecorded = sinceMs >= (asked.get(`${source} ${claim}`) ?? 0);
+      const isSaid = (isWhole && isRecorded) || holds.get(claim)?.source === source;
       if (isHeld && isSaid) holds.set(claim, { source, version: isWhole ? version : undefined });
+    }
+  }
+
+  #noteDigests(ingress: MyIngress): void {
+    const { records } = this.#of(ingress);
+    const { attached = [] } = ingress.status;
+    const digests = new Map(
+      attached.map(({ kind, namespace, name, digest }) => [`${kind}/${namespace}/${name}`, digest]),
+    );
+    for (const source of records.keys()) if (!digests.has(source)) records.delete(source);
+    for (const [source, digest] of digests) {
+      if (records.get(source)?.digest === digest) continue;
+      records.set(source, { digest, sinceMs: this.#nowMs });
     }
   }
 
@@ -164,9 +184,14 @@ export class HoldWatch {
     const { uid } = ingress.metadata;
     const found = this.#known.get(key);
     if (found?.uid === uid) return found;
-    const known: Known = { uid, holds: new Map(), asked: new Set(), givenUp: new Set() };
+    const nothing = { holds: new Map(), asked: new Map(), records: new Map() };
+    const known: Known = { uid, ...nothing, givenUp: new Set() };
     this.#known.set(key, known);
     return known;
+  }
+
+  get #nowMs(): number {
+    return this.#stage.clock.monotonicMs();
   }
 
   #listIngresses(): readonly MyIngress[] {

@@ -4,13 +4,14 @@ import {
   type MyIngressSpec,
 } from '../../../src/apis/my-ingress.ts';
 import { isWrite } from '../../../src/aws/client/operations.ts';
-import { ENDPOINT_SLICES, NODES } from '../api-model/kinds.ts';
+import { ENDPOINT_SLICES, NODES, PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { Balancer } from '../my-ingress/account.ts';
 import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { ServiceCast } from '../services/cast.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
+import { isGoing } from '../world/pod-facts.ts';
 import { type Cast, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
 import { AnswerWatch } from './answer-watch.ts';
@@ -106,6 +107,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       ...{ world, claims, specs, nowMs, surroundings, report },
       ...{ endpoints: services.history, isDisturbed: stage.isDisturbed },
       isWanted: (owner, resource) => this.#isWanted(owner, resource),
+      isGoing: (address) => stage.model.table.list(PODS).some((pod) => isGoing(pod, address)),
       wasHealthy: (arn) => this.#health.wasHealthy(arn),
     });
     this.#health = this.#followPods(services);
@@ -304,7 +306,9 @@ export class TrafficCast implements Cast<TrafficAction> {
   #isFollowed(owner: string): boolean {
     const object = this.#object(owner);
     const isLeaving = object === undefined || object.metadata.deletionTimestamp !== undefined;
-    return !isLeaving && !this.#meddledWith.has(owner);
+    // Of one that was restored nothing is followed before its balancer is proved its own.
+    const isProved = object?.status?.alb !== undefined;
+    return !isLeaving && isProved && !this.#meddledWith.has(owner);
   }
 
   /** What AWS has no room for is missing while all else is carried out. */

@@ -7,7 +7,7 @@ import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import { isGateOpen } from '../services/gated-pods.ts';
-import { isActive, isGated, isUp } from '../world/pod-facts.ts';
+import { addressesOf, isActive, isGated, isUp } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import type { Claims } from './claims.ts';
 import { findReachedGroups } from './reached-groups.ts';
@@ -266,11 +266,4 @@ export class GateWatch {
     };
     return ports.some(({ name, port }) => name === service?.port || port === service?.port);
   }
-}
-
-function addressesOf(pod: StoredObject): readonly string[] {
-  const { podIPs = [] } = (pod['status'] ?? {}) as {
-    readonly podIPs?: readonly { readonly ip: string }[];
-  };
-  return podIPs.map(({ ip }) => ip);
 }

@@ -25,6 +25,8 @@ export interface TargetInvariantParts {
   readonly isWanted: (owner: string, resource: Resource) => boolean;
   /** Whether AWS has ever shown a healthy target of the group. */
   readonly wasHealthy: (arn: string) => boolean;
+  /** Whether the operator watches the pod at this address, and it is being deleted: slices follow. */
+  readonly isGoing: (address: string) => boolean;
   /** Whether something slowed the operator's calls in this time. */
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
   readonly report: Report;
@@ -165,13 +167,14 @@ export class TargetInvariants {
     const shown = this.#listTargetsLately(owner, record);
     const lately = this.#listTargetsLately(owner, record, { isLasting: true });
     const name = `${resourceIdOf(after)} of ${owner}`;
-    const { report } = this.#parts;
+    const { isGoing, report } = this.#parts;
     const added = [...now].filter((target) => !was.has(target));
     for (const target of added.filter((one) => !isDesiredIn(shown, one))) {
       report('registers-only-endpoints', `${target} in ${name} is no endpoint of its Service`);
     }
     const removed = [...was].filter((target) => !now.has(target));
-    for (const target of removed.filter((one) => lately.every((all) => all.desired.has(one)))) {
+    const wanted = removed.filter((one) => lately.every(({ desired }) => desired.has(one)));
+    for (const target of wanted.filter((one) => !isGoing(one.replace(/:\d+$/, '')))) {
       report('keeps-desired-targets', `${target} of ${name} was desired all the time`);
     }
     // The address of a pod that is gone goes without a successor: another pod may get it.

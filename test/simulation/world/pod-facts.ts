@@ -32,3 +32,15 @@ export function isGated({ metadata }: StoredObject): boolean {
 export function isSelected(pod: StoredObject, labels: Readonly<Record<string, string>>): boolean {
   return Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value);
 }
+
+/** At whose address its own word counts before that of its slice. */
+export function isGoing(pod: StoredObject, address: string): boolean {
+  return isGated(pod) && !isActive(pod) && addressesOf(pod).includes(address);
+}
+
+export function addressesOf(pod: StoredObject): readonly string[] {
+  const { podIPs = [] } = (pod['status'] ?? {}) as {
+    readonly podIPs?: readonly { readonly ip: string }[];
+  };
+  return podIPs.map(({ ip }) => ip);
+}
