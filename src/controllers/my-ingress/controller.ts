@@ -154,7 +154,9 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   // The balancer may have shown traffic that no record names.
   const object = recallRecord(given.object, given.memory, given.identity);
   const scope = { ...given, object };
-  if (!hasTraffic(scope.object)) return conclude(scope, ensured);
+  if (!hasTraffic(scope.object) && given.memory.foundGroups === undefined) {
+    return conclude(scope, ensured);
+  }
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);

@@ -118,7 +118,7 @@ async function findUsedGroups(
   }
 }
 
-/** One of ours that no record names: what has no backends has a listener and a security group all the same. */
+/** One of ours that no record names: what has no backends may have a listener all the same. */
 async function hasUnknownListener(scope: ObjectScope, arn: string): Promise<boolean> {
   if (hasTraffic(scope.object)) return false;
   const { listeners, tags } = scope.traffic();
