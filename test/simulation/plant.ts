@@ -6,11 +6,7 @@ import { MUTATIONS } from './mutations.ts';
 const SOURCES = new URL('../../src/', import.meta.url);
 
 /** The source of a mutation's file with the bug in it. Throws if its place is gone or not the only one. */
-export function mutated({
-  file,
-  find,
-  replace,
-}: Pick<Mutation, 'file' | 'find' | 'replace'>): string {
+function mutated({ file, find, replace }: Pick<Mutation, 'file' | 'find' | 'replace'>): string {
   const source = readFileSync(new URL(file, SOURCES), 'utf8');
   const parts = source.split(find);
   if (parts.length !== 2) {

@@ -64,19 +64,29 @@ export class HoldWatch {
     this.#noteDigests(ingress);
     const sources = mapServed(ingress);
     if (sources.size === 0) return;
-    const { asked, holds, records } = this.#of(ingress);
     const versions = this.#listVersions(ingress);
     const own = listOwnClaims(ingress);
     for (const [claim, source] of this.#listHolders(ingress, picture)) {
       const version = versions.get(`${source} ${claim}`);
-      const isHeld = sources.has(source) && version !== undefined && !own.has(claim);
+      if (!sources.has(source) || version === undefined || own.has(claim)) continue;
       const isWhole = sources.get(source) === 'Attached';
-      // Of what is served in part the rule may be one that goes, and no record of who holds it.
-      const { sinceMs = 0 } = records.get(source) ?? {};
-      const isRecorded = sinceMs >= (asked.get(`${source} ${claim}`) ?? 0);
-      const isSaid = (isWhole && isRecorded) || holds.get(claim)?.source === source;
-      if (isHeld && isSaid) holds.set(claim, { source, version: isWhole ? version : undefined });
+      this.#hold(ingress, claim, { source, version: isWhole ? version : undefined });
     }
+  }
+
+  /** Of what is served in part the rule may be one that goes, and no record of who holds it. */
+  #hold(ingress: MyIngress, claim: Claim, hold: Hold): void {
+    const { holds } = this.#of(ingress);
+    const { source, version } = hold;
+    const isOnRecord = version !== undefined && this.#isRecorded(ingress, source, claim);
+    if (isOnRecord || holds.get(claim)?.source === source) holds.set(claim, hold);
+  }
+
+  /** What status has of the source is not older than its wish for this. */
+  #isRecorded(ingress: MyIngress, source: string, claim: Claim): boolean {
+    const { asked, records } = this.#of(ingress);
+    const { sinceMs = 0 } = records.get(source) ?? {};
+    return sinceMs >= (asked.get(`${source} ${claim}`) ?? 0);
   }
 
   #noteDigests(ingress: MyIngress): void {

@@ -317,8 +317,12 @@ export class History {
     if (rollout === undefined) return void this.#rollouts.delete(uid);
     const { startTime, hash, pods, progressTime } = rollout;
     const sinceMs = known?.startTime === startTime ? known.sinceMs : this.#nowMs;
-    const progressedMs = known?.progressTime === progressTime ? known.progressedMs : this.#nowMs;
+    const progressedMs = this.#progressedMs(known, progressTime);
     this.#rollouts.set(uid, { startTime, sinceMs, hash, pods, progressTime, progressedMs });
+  }
+
+  #progressedMs(known: RolloutSince | undefined, progressTime: string): number {
+    return known?.progressTime === progressTime ? known.progressedMs : this.#nowMs;
   }
 
   /** Other sources, and another key to hash Secrets with, are a new beginning. */

@@ -103,13 +103,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     });
     this.#endpoints = services.history;
     this.#usage = new GroupUsage(world, nowMs);
-    this.#targets = new TargetInvariants({
-      ...{ world, claims, specs, nowMs, surroundings, report },
-      ...{ endpoints: services.history, isDisturbed: stage.isDisturbed },
-      isWanted: (owner, resource) => this.#isWanted(owner, resource),
-      isGoing: (address) => stage.model.table.list(PODS).some((pod) => isGoing(pod, address)),
-      wasHealthy: (arn) => this.#health.wasHealthy(arn),
-    });
+    this.#targets = this.#watchTargets(services, surroundings);
     this.#health = this.#followPods(services);
     this.#answers = this.#watchAnswers(services, surroundings);
     if (stage.settings.readinessGates !== true) return;
@@ -120,6 +114,18 @@ export class TrafficCast implements Cast<TrafficAction> {
   #admitOutsider(claims: Claims): Outsider {
     const { aws, cluster, trace } = this.#stage;
     return new Outsider({ aws, cluster, claims, around: (act) => this.meddled(act), trace });
+  }
+
+  #watchTargets(services: ServiceCast, surroundings: Surroundings): TargetInvariants {
+    const { aws, clock, isDisturbed, model, report } = this.#stage;
+    return new TargetInvariants({
+      ...{ world: aws.world, claims: this.claims, specs: this.specs, surroundings, report },
+      ...{ endpoints: services.history, isDisturbed },
+      nowMs: () => clock.monotonicMs(),
+      isWanted: (owner, resource) => this.#isWanted(owner, resource),
+      isGoing: (address) => model.table.list(PODS).some((pod) => isGoing(pod, address)),
+      wasHealthy: (arn) => this.#health.wasHealthy(arn),
+    });
   }
 
   #followPods(services: ServiceCast): HealthChecks {
