@@ -16,6 +16,7 @@ import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { rememberDrift, rememberGroupDrift } from './memory.ts';
+import { completeRecord } from './record.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 import { hasTraffic, readApplied } from './status.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
@@ -42,13 +43,17 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   if (observation.kind === 'unconfirmed') return observation.waiting;
   if (observation.kind === 'absent') return reportPlan(scope, await previewCreate(scope));
   const { observed } = observation;
-  const { desired, memory, object } = scope;
+  const { desired, identity, memory, object } = scope;
   const own = planLoadBalancer(desired, observed, readApplied(object, observed));
   memory.facts = rememberDrift(memory.facts, own.length > 0);
-  if (!hasTraffic(object)) return reportPlan(scope, joinPlans(describePlan(own), undefined));
-  const traffic = await observeAndPlan(scope, { observed });
+  // The balancer may have shown traffic that no record names.
+  const found = { ...scope, object: completeRecord(object, memory, identity) };
+  if (!hasTraffic(found.object) && memory.foundGroups === undefined) {
+    return reportPlan(scope, joinPlans(describePlan(own), undefined));
+  }
+  const traffic = await observeAndPlan(found, { observed });
   memory.facts = rememberGroupDrift(memory.facts, false);
-  const retirement = planRetirement(traffic.desired, traffic.observed, scope.identity);
+  const retirement = planRetirement(traffic.desired, traffic.observed, identity);
   const last = [...traffic.succession.switches, ...retirement];
   return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, last }));
 }

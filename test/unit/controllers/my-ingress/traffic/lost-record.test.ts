@@ -4,6 +4,7 @@ import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { api, listIds, SHOP, web } from './specs.ts';
 
+const PLAN = { 'albridge.io/mode': 'plan' };
 const FRAME = 'routing.http.response.x_frame_options.header_value';
 const listening = (attributes: Readonly<Record<string, string>>) => ({
   listeners: [{ port: 80, protocol: 'HTTP' as const, attributes }],
@@ -49,6 +50,20 @@ it('deletes a listener of an object that was restored without it, with security 
   expect(world.condition('shop')).toBe('True Available');
   const writes = await world.writesDuring(() => world.clock.advance(30 * MINUTE_MS));
   expect(writes).toEqual([]);
+});
+
+it('shows in a plan what an object that was restored without it is about to delete', async () => {
+  const securityGroups = ['sg-web'];
+  const world = await settled({ listeners: [{ port: 80, protocol: 'HTTP' }], securityGroups });
+  world.crash();
+  world.kube.deleteInSpite(draftOf('shop'));
+  const { metadata, ...draft } = draftOf('shop', { securityGroups });
+  world.kube.create({ ...draft, metadata: { ...metadata, annotations: PLAN } });
+  world.start();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.object('shop').status.plan?.steps).toContainEqual(
+    expect.stringMatching(/delete listener\/80 /),
+  );
 });
 
 it('puts a target group on record before it makes it, though the record of a pass before was refused', async () => {
