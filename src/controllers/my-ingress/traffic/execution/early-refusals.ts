@@ -1,7 +1,7 @@
 import { hasReason } from '../../../../core/reconcile/operator-error.ts';
 import type { Problem, ProblemReason } from '../../graph/problem.ts';
 import { SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
-import type { Operation, Step } from '../../graph/steps.ts';
+import type { Step } from '../../graph/steps.ts';
 import { CONTRADICTIONS, type TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
 import { isRecent } from '../replay.ts';
@@ -9,29 +9,15 @@ import { isRecent } from '../replay.ts';
 /** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
 const UNSEEN: ReadonlySet<ProblemReason> = new Set([...CONTRADICTIONS, 'TargetGroupNotFound']);
 
-/**
- * Rules and the default action of a listener change in an order in which each request is answered as before or as
- * after. What comes behind such a refusal waits for the next try: it would take requests from what is not there yet.
- */
-export function isBehindUnseen(step: Step, problems: readonly Problem[]): boolean {
-  if (!isRouting(step)) return false;
-  const [, port] = step.id.split('/');
-  return problems.some(({ id, reason }) => {
-    return UNSEEN.has(reason) && (id.startsWith(`rule/${port}/`) || id === `listener/${port}`);
-  });
+/** A default action waits for the rules before it: what they take from it would get neither the old nor the new one. */
+export function isBehindUnseen(
+  { id, operation, input }: Step,
+  problems: readonly Problem[],
+): boolean {
+  if (operation !== 'ModifyListener' || input.action === undefined) return false;
+  const rules = `${id.replace('listener/', 'rule/')}/`;
+  return problems.some((problem) => UNSEEN.has(problem.reason) && problem.id.startsWith(rules));
 }
-
-function isRouting({ operation, input }: Step): boolean {
-  if (operation === 'ModifyListener') return input.action !== undefined;
-  return ROUTING.has(operation);
-}
-
-const ROUTING: ReadonlySet<Operation> = new Set<Operation>([
-  'CreateRule',
-  'ModifyRule',
-  'SetRulePriorities',
-  'DeleteRule',
-]);
 
 /** A refusal, and ids that its request names. */
 interface Refused {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { MINUTE_MS, World } from '../world.ts';
-import { ask } from './asked.ts';
-import { settleShop } from './settle.ts';
+import { World } from '../world.ts';
 import { web } from './specs.ts';
 
 async function advanceUntilReady(world: World): Promise<void> {
@@ -50,25 +48,4 @@ describe('a listener that reads do not show yet', () => {
       },
     );
   }
-});
-
-describe('a rule that AWS refuses because it does not show its listener yet', () => {
-  it('keeps those behind it back until the next try, which would get its requests', async () => {
-    const world = await settleShop({ backends: [web] });
-    const code = 'ListenerNotFoundException';
-    const effect = { kind: 'error', code, status: 400, message: 'not found' } as const;
-    world.fault('CreateRule', effect, { times: 1 });
-    const rules = [
-      { name: 'old', hosts: ['shop.example.com'], fixedResponse: { statusCode: 410 } },
-      { name: 'all', paths: ['/cart'], redirect: { statusCode: 302, path: '/moved' } },
-    ] as const;
-    world.edit('shop', { rules: [...rules] });
-    const isOver = (): boolean => world.aws.control.calls('CreateRule').length > 0;
-    while (!isOver()) await world.clock.advance(10);
-    await world.clock.advance(500);
-    expect(ask(world, { path: '/cart' })).toBe('forward web:1');
-    await world.clock.advance(MINUTE_MS);
-    expect(ask(world, { path: '/cart' })).toBe('410');
-    expect(world.condition('shop')).toBe('True Available');
-  });
 });
