@@ -7,7 +7,7 @@ import { createFailure } from '../failure.ts';
 import { isFresh, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
 import { readOwnership } from '../ownership.ts';
 import type { Scope } from '../scope.ts';
-import { describeHeld, describeLost, explainRefusedRecord } from '../status.ts';
+import { describeHeld, describeLost, explainRefusedRecord, hasTraffic } from '../status.ts';
 import { parseName } from './desired.ts';
 import { listPlaces } from './places.ts';
 
@@ -102,9 +102,12 @@ export function doubtPresence(scope: Scope, arn: string, readMs: number): Waitin
  * for a first balancer, also if the process dies.
  */
 function recordLoss(scope: Scope): Waiting {
-  const held = scope.object.status.alb as HeldLoadBalancer;
+  const { object } = scope;
+  const held = object.status.alb as HeldLoadBalancer;
   recordVanished(scope, held.arn);
-  scope.pass.report({ alb: describeLost(held), applied: undefined });
+  // What stands beside the balancer has the tags of the spec still.
+  const { tags } = (hasTraffic(object) && object.status.applied) || {};
+  scope.pass.report({ alb: describeLost(held), applied: tags && { tags } });
   const message = `ALB ${held.arn} was deleted outside albridge; recreating it`;
   return waiting('Creating', message, 0);
 }

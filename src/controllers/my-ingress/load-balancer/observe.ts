@@ -15,7 +15,7 @@ import {
   rememberOwned,
   rememberPresence,
 } from '../memory.ts';
-import { explainConflict, judgeClaim, type Ownership, readOwnership } from '../ownership.ts';
+import { explainConflict, judgeClaim, readOwnership } from '../ownership.ts';
 import { recoverRecord } from '../record.ts';
 import type { Scope } from '../scope.ts';
 import {
@@ -84,7 +84,7 @@ async function assess(
   if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
   memory.facts = rememberPresence(memory.facts);
   if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
-  if (mayServeUnknown(scope)) await recoverRecord(scope, loadBalancer);
+  if (mayServeUnknown(scope, judgement)) await recoverRecord(scope, loadBalancer);
   reportObserved(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
@@ -94,11 +94,13 @@ async function assess(
   return { kind: 'present', observed: steps.reduce(projectStep, read) };
 }
 
-/** A balancer that no record names and this process has not made was there before: perhaps with traffic. */
-function mayServeUnknown({ memory, object }: Scope): boolean {
-  const isKnown = readRecordedArn(object) !== undefined || object.spec.adopt !== undefined;
-  return !isKnown && memory.facts.create === undefined && !hasTraffic(object);
+/** One of ours that no record names and this process has not made was there before: perhaps with traffic. */
+function mayServeUnknown({ memory, object }: Scope, { kind }: Judgement): boolean {
+  const isKnown = readRecordedArn(object) !== undefined || memory.facts.create !== undefined;
+  return kind === 'ours' && !isKnown && !hasTraffic(object);
 }
+
+type Judgement = ReturnType<typeof judgeClaim>;
 
 /** Reports the ARN together with what must be undone on it and deleted later, however this pass ends. */
 function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): void {
@@ -109,11 +111,7 @@ function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): 
 }
 
 /** Observed for the first time, in the creating pass or after its answer was lost. */
-function isOwnCreate(
-  { object }: Scope,
-  loadBalancer: LoadBalancer,
-  judgement: Ownership | { readonly kind: 'adoptable' },
-): boolean {
+function isOwnCreate({ object }: Scope, loadBalancer: LoadBalancer, judgement: Judgement): boolean {
   if (judgement.kind !== 'ours' || judgement.previousUid !== undefined) return false;
   return readRecordedArn(object) === undefined && loadBalancer.arn !== object.spec.adopt?.arn;
 }

@@ -173,7 +173,9 @@ function faultsOfRecord(
   const set = (write.Attributes ?? [])
     .map(({ Key }) => Key)
     .filter((key) => key in balancer.attributes && !Object.hasOwn(applied?.attributes ?? {}, key));
-  const isForgotten = operation === 'AddTags' && object.spec.adopt && alb?.arn !== balancer.arn;
+  // One that an object of this name has adopted before is found by its tags.
+  const isTaken = object.spec.adopt && balancer.tags['albridge.io/uid'] === undefined;
+  const isForgotten = operation === 'AddTags' && isTaken && alb?.arn !== balancer.arn;
   return [
     ...added.map((key) => `AddTags ${key} to ${balancer.name} before it was on record`),
     ...set.map((key) => `attribute ${key} of ${balancer.name} set before it was on record`),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { listIds, SHOP } from './specs.ts';
 
@@ -94,6 +95,22 @@ it('a retained balancer keeps the managed group, which admits its listeners, wit
   await world.clock.advance(MINUTE_MS);
   expect(listAttached(world)).toEqual([findManaged(world)?.id]);
   expect([...(findManaged(world)?.tags.keys() ?? [])]).toEqual([]);
+});
+
+it('an adopted balancer has its previous groups, and no listener, for an object restored without traffic', async () => {
+  const listeners = [{ port: 80, protocol: 'HTTP' as const }];
+  const defaultAction = { fixedResponse: { statusCode: 404 } };
+  const world = await adopted({ listeners, defaultAction, backends: [], rules: [] });
+  const { adopt } = world.object('shop').spec;
+  world.crash();
+  world.kube.deleteInSpite(draftOf('shop'));
+  world.apply('shop', { ...(adopt && { adopt }) });
+  world.start();
+  await world.clock.advance(5 * MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  expect(world.aws.control.snapshot().listeners).toEqual([]);
+  expect(listAttached(world)).toEqual(['sg-web', 'sg-admin']);
+  expect(findManaged(world)).toBeUndefined();
 });
 
 it('a balancer that was adopted is deleted with the managed group', async () => {

@@ -30,5 +30,15 @@ it('an edit of an object whose balancer was just made again is not Ready by what
   expect(world.aws.control.snapshot().listeners[0]?.rules).toHaveLength(2);
 });
 
+it('a tag that leaves the spec while the balancer vanishes leaves what stands beside it too', async () => {
+  const world = await World.having('shop', { ...SHOP, tags: { team: 'a' } });
+  await world.clock.advance(MINUTE_MS);
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+  world.unset('shop', 'tags');
+  await world.clock.advance(3 * SCAN_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  expect(world.beside.filter(({ tags }) => 'team' in tags)).toEqual([]);
+});
+
 const GROUP = `target-group/spec/${api.name}`;
 const RULE = { name: 'api', paths: ['/api/*'] };
