@@ -123,6 +123,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       ...{ endpoints: services.history, isDisturbed },
       nowMs: () => clock.monotonicMs(),
       isWanted: (owner, resource) => this.#isWanted(owner, resource),
+      usedSinceMs: (arn) => this.#usage.usedSinceMs(arn),
       isGoing: (address) => model.table.list(PODS).some((pod) => isGoing(pod, address)),
       wasHealthy: (arn) => this.#health.wasHealthy(arn),
     });

@@ -5,7 +5,7 @@ import { balancerArnOfGroup } from '../../../localstack/embedded/traffic/traffic
 export class GroupUsage {
   readonly #world: AwsWorld;
   readonly #nowMs: () => number;
-  readonly #used = new Set<string>();
+  readonly #usedSinceMs = new Map<string, number>();
   readonly #unusedSinceMs = new Map<string, number>();
 
   constructor(world: AwsWorld, nowMs: () => number) {
@@ -18,15 +18,20 @@ export class GroupUsage {
     return this.#unusedSinceMs.get(arn);
   }
 
+  /** undefined: no action names it. */
+  usedSinceMs(arn: string): number | undefined {
+    return this.#usedSinceMs.get(arn);
+  }
+
   /** Call after each change. */
   note(): void {
     const { traffic } = this.#world;
     for (const { arn } of traffic.targetGroups.all()) {
       const isUsed = balancerArnOfGroup(traffic, arn) !== undefined;
       if (isUsed) this.#unusedSinceMs.delete(arn);
-      else if (this.#used.has(arn)) this.#unusedSinceMs.set(arn, this.#nowMs());
-      if (isUsed) this.#used.add(arn);
-      else this.#used.delete(arn);
+      else if (this.#usedSinceMs.has(arn)) this.#unusedSinceMs.set(arn, this.#nowMs());
+      if (!isUsed) this.#usedSinceMs.delete(arn);
+      else if (!this.#usedSinceMs.has(arn)) this.#usedSinceMs.set(arn, this.#nowMs());
     }
   }
 }

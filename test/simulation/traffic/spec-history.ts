@@ -72,9 +72,9 @@ export class SpecHistory {
   }
 
   /**
-   * Services that the backend of this group has had lately; undefined for a spec that has no such backend, with the
-   * last one before it: its group is followed until it is deleted or named again. A group that another one replaces
-   * keeps the Service that it had; an object restored without its status knows that one no more.
+   * Services that the backend of this group has had lately; undefined for a spec that has no such backend. Where all
+   * are without it, the last one that it had as well: its group is followed until it is deleted. A group that another
+   * one replaces keeps the Service that it had; an object restored without its status knows that one no more.
    */
   recentServices(
     key: string,
@@ -84,12 +84,33 @@ export class SpecHistory {
     const attached = findAttachedService(group);
     if (attached !== undefined) return [attached];
     const backend = backendIn(resourceIdOf(group));
-    return this.#listRecent(key, backMs).flatMap((one): readonly (ServiceRef | undefined)[] => {
-      const service = findService(key, one.spec, backend);
-      const last = this.#listLastServices(key, group, { backMs, before: one });
-      if (service === undefined) return [service, ...last.slice(-1)];
-      if (desiresResource(one.spec, group)) return [service];
-      return this.#wasDesiredBy(key, group, one.uid) ? last : [...last, service];
+    const services = this.#listRecent(key, backMs).flatMap(
+      (one): readonly (ServiceRef | undefined)[] => {
+        const service = findService(key, one.spec, backend);
+        if (service === undefined || desiresResource(one.spec, group)) return [service];
+        const last = this.#listLastServices(key, group, { backMs, before: one });
+        return this.#wasDesiredBy(key, group, one.uid) ? last : [...last, service];
+      },
+    );
+    if (services.some((service) => service !== undefined)) return services;
+    return [...services, ...this.#listLastServices(key, group, { backMs }).slice(-1)];
+  }
+
+  /**
+   * What a group had last before a spec of the last `backMs` that has no such backend, where it is in use since before
+   * that one: its rule goes later.
+   */
+  servicesBefore(
+    key: string,
+    group: Resource,
+    { backMs, usedSinceMs }: { readonly backMs: number; readonly usedSinceMs: number },
+  ): readonly ServiceRef[] {
+    const backend = backendIn(resourceIdOf(group));
+    const without = this.#listRecent(key, backMs).filter(
+      ({ fromMs, spec }) => fromMs >= usedSinceMs && findService(key, spec, backend) === undefined,
+    );
+    return without.flatMap((before) => {
+      return this.#listLastServices(key, group, { backMs, before }).slice(-1);
     });
   }
 
@@ -112,10 +133,10 @@ export class SpecHistory {
   #listLastServices(
     key: string,
     group: Resource,
-    { backMs, before }: { readonly backMs: number; readonly before: KnownSpec },
+    { backMs, before }: { readonly backMs: number; readonly before?: KnownSpec },
   ): readonly ServiceRef[] {
     const known = this.#specs.get(key) ?? [];
-    const earlier = known.slice(0, known.indexOf(before));
+    const earlier = before ? known.slice(0, known.indexOf(before)) : known;
     const desiring = earlier.filter(({ spec }) => desiresResource(spec, group));
     const endMs = desiring.at(-1)?.untilMs ?? 0;
     return desiring

@@ -27,6 +27,8 @@ export interface TargetInvariantParts {
   readonly wasHealthy: (arn: string) => boolean;
   /** Whether the operator watches the pod at this address, and it is being deleted: slices follow. */
   readonly isGoing: (address: string) => boolean;
+  /** Since when an action has named the group without a pause. */
+  readonly usedSinceMs: (arn: string) => number | undefined;
   /** Whether something slowed the operator's calls in this time. */
   readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
   readonly report: Report;
@@ -110,8 +112,11 @@ export class TargetInvariants {
     { group, backMs }: { readonly group: TargetGroup; readonly backMs: number },
   ): boolean {
     const { specs } = this.#parts;
+    // One that was out of use is cleared before it is used again.
+    const usedSinceMs = this.#parts.usedSinceMs(group.arn) ?? Number.POSITIVE_INFINITY;
     const known = [
       ...specs.recentServices(owner, asResource(group), backMs),
+      ...specs.servicesBefore(owner, asResource(group), { backMs, usedSinceMs }),
       ...specs.backendServices(owner, backendIn(resourceIdOf(group)), backMs),
     ];
     return known.some((ref) => ref && `${ref.namespace}/${ref.name}` === service);
