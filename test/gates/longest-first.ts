@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take minutes, the longest first. Where one of them begins last, a core waits for it in the end. */
+/** Files that take long, the longest of each group first. Where one of them begins last, a core waits for it in the end. */
 const LONGEST = [
   'unit/deploy/release',
   'unit/deploy/undeploy',

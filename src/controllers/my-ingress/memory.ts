@@ -198,7 +198,7 @@ export interface ObjectMemory {
   traffic?: TrafficMemory | undefined;
   /** The counts of targets that this process has last reported: a status with others is forged. */
   counts?: Pick<MyIngress['status'], 'targets' | 'backends'>;
-  /** Names of target groups of the object that were found by their tags, on record or not. */
+  /** Names of target groups of the object that were found by their tags, on record or not; none for a listener alone. */
   foundGroups?: readonly string[] | undefined;
   /** When each listener was last taken over, by ARN: one event for the repeats of one. */
   claimedMs?: Readonly<Record<string, number>>;
