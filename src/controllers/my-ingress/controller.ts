@@ -16,6 +16,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { hasAttached } from './attaching/joined.ts';
 import { reportAttached } from './attaching/report.ts';
 import { findSubnets } from './discovery/discover-subnets.ts';
+import { recordChanged } from './events.ts';
 import { createFailure, keepStalled } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
@@ -47,7 +48,6 @@ import {
 } from './scope.ts';
 import { conclude, hasLeftovers, hasTraffic, isCutShort, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
-import { recordChanged } from './traffic/execution/execute-plan.ts';
 import {
   beginFrontend,
   type Frontend,

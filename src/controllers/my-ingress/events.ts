@@ -1,6 +1,9 @@
-import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
+import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
+import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
+import { printStep } from './graph/planned-step.ts';
+import { isClaim, type Step } from './graph/steps.ts';
 import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
@@ -28,6 +31,33 @@ export function recordUpdated(
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired ALB ${name}: ${what}` }
     : { reason: 'UpdatedALB', action: 'Update', note: `Updated ALB ${name}: ${what}` };
   recordEvent(scope, draft, { arn, fields: drift.map((difference) => difference.field) });
+}
+
+const MOST_STEPS = 4;
+
+/** One event for all that a pass has changed beside the balancer, and a log line with every step. */
+export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
+  if (done.length === 0) return;
+  const steps = done.map(printStep);
+  const what = abridge(steps, MOST_STEPS).join('; ');
+  const draft = wasReadyForThisSpec(scope)
+    ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
+    : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
+  recordEvent(scope, draft, { steps });
+  for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {
+    const note = `Took over ${id.replace('/', ' ')} with the consent of its owner`;
+    recordEvent(scope, { reason: 'AdoptedListener', action: 'Adopt', note }, { id });
+  }
+}
+
+/** A read of tags that is older than the take-over has the next pass repeat it. */
+function isFirstClaim({ clock, memory }: ObjectScope, step: Step): boolean {
+  if (!isClaim(step) || !('resource' in step.input)) return false;
+  const { resource } = step.input;
+  const nowMs = clock.monotonicMs();
+  const { [resource]: beforeMs = Number.NEGATIVE_INFINITY } = memory.claimedMs ?? {};
+  memory.claimedMs = { ...memory.claimedMs, [resource]: nowMs };
+  return nowMs - beforeMs > STALENESS_BOUND_MS;
 }
 
 /** The rest of a create, which the event for the create stands for. */

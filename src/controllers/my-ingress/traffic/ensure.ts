@@ -13,8 +13,7 @@ import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
 import { describeUse } from '../graph/quota-use.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
-import { printPlan, type Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { printPlan } from '../graph/steps.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -30,7 +29,14 @@ import {
   recordOwned,
   recordRemoved,
 } from './owned.ts';
-import { findDefaultGroup, listPrevious, type Planned, planBy } from './planned.ts';
+import {
+  findDefaultGroup,
+  isToDetach,
+  listPrevious,
+  mayRelease,
+  type Planned,
+  planBy,
+} from './planned.ts';
 import { publishGroups } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { replayWritten } from './replay.ts';
@@ -240,30 +246,6 @@ function findNext(scope: Scope, planned: Planned, progress: Progress): number | 
   const retries = listRetries(scope.object, [...planned.plan.problems, ...progress.problems]);
   const next = Math.min(...due, ...retries, ...(isOpen ? [STALENESS_BOUND_MS] : []));
   return Number.isFinite(next) ? next : undefined;
-}
-
-/** A target group is left, and something has changed just now: it may be in use no more. */
-function mayRelease(
-  { clock, identity, memory }: Scope,
-  { desired, observed }: Planned,
-  done: readonly Step[],
-): boolean {
-  const { changedAtMs = 0 } = memory.traffic?.facts ?? {};
-  const isChanged = clock.monotonicMs() - changedAtMs < STALENESS_BOUND_MS;
-  if (!isChanged && done.length === 0) return false;
-  const names = new Set(desired.targetGroups.map(({ name }) => name));
-  return observed.targetGroups.some(({ targetGroup: { name }, tags }) => {
-    return !names.has(name) && identifyResource(tags, identity) !== undefined;
-  });
-}
-
-/** The managed security group is left, and not by the spec's own words. */
-function isToDetach({ identity, object }: Scope, { desired, observed }: Planned): boolean {
-  const given = object.spec.securityGroups ?? [];
-  const own = observed.securityGroups.filter(({ securityGroup: { id }, tags }) => {
-    return identifyResource(tags, identity) !== undefined && !given.includes(id);
-  });
-  return own.length > 0 && desired.securityGroup === undefined;
 }
 
 interface Outcomes {

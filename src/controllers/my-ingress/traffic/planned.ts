@@ -1,4 +1,4 @@
-import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { disownAttached } from '../attaching/disown.ts';
 import { findDecision } from '../attaching/joined.ts';
 import { applyCertificates } from '../discovery/found-certificates.ts';
@@ -6,6 +6,7 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import { keepRefusals, recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
+import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
@@ -167,4 +168,28 @@ export async function findDefaultGroup(
 
 function hasManagedAttached({ identity }: Scope, observed: ObservedGraph): boolean {
   return claimGroups(observed, identity).some((group) => isAttached(group, observed));
+}
+
+/** A target group is left, and something has changed just now: it may be in use no more. */
+export function mayRelease(
+  { clock, identity, memory }: Scope,
+  { desired, observed }: Planned,
+  done: readonly Step[],
+): boolean {
+  const { changedAtMs = 0 } = memory.traffic?.facts ?? {};
+  const isChanged = clock.monotonicMs() - changedAtMs < STALENESS_BOUND_MS;
+  if (!isChanged && done.length === 0) return false;
+  const names = new Set(desired.targetGroups.map(({ name }) => name));
+  return observed.targetGroups.some(({ targetGroup: { name }, tags }) => {
+    return !names.has(name) && identifyResource(tags, identity) !== undefined;
+  });
+}
+
+/** The managed security group is left, and not by the spec's own words. */
+export function isToDetach({ identity, object }: Scope, { desired, observed }: Planned): boolean {
+  const given = object.spec.securityGroups ?? [];
+  const own = observed.securityGroups.filter(({ securityGroup: { id }, tags }) => {
+    return identifyResource(tags, identity) !== undefined && !given.includes(id);
+  });
+  return own.length > 0 && desired.securityGroup === undefined;
 }

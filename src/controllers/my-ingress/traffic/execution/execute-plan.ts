@@ -2,17 +2,13 @@
 // May import it: src/controllers/my-ingress.
 // Start with: this file, then execute.ts.
 
-import { STALENESS_BOUND_MS } from '../../../../aws/elbv2/load-balancers.ts';
 import { findQuota } from '../../../../aws/elbv2/traffic.ts';
-import { abridge } from '../../../../core/objects/abridge.ts';
-import { REPAIR } from '../../../../core/ports/events.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
-import { recordEvent, wasReadyForThisSpec } from '../../events.ts';
+import { recordChanged } from '../../events.ts';
 import { createFailure } from '../../failure.ts';
-import { printStep } from '../../graph/planned-step.ts';
 import { describeRefusal, type Problem } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
-import { findObstacle, isClaim, type Operation, type Step } from '../../graph/steps.ts';
+import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
 import { isOwn } from '../../graph/tags.ts';
 import { describeHolder } from '../../ownership.ts';
 import type { ObjectScope } from '../../scope.ts';
@@ -268,31 +264,4 @@ function explainForeign({ id, operation, input }: Step): Problem {
 /** AWS lists a new one late at times. */
 function explainUnread({ id, operation, input }: Step): string {
   return `target group ${operation === 'CreateTargetGroup' ? input.name : id} is not visible yet`;
-}
-
-const MOST_STEPS = 4;
-
-/** One event for all that a pass has changed beside the balancer, and a log line with every step. */
-export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
-  if (done.length === 0) return;
-  const steps = done.map(printStep);
-  const what = abridge(steps, MOST_STEPS).join('; ');
-  const draft = wasReadyForThisSpec(scope)
-    ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
-    : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
-  recordEvent(scope, draft, { steps });
-  for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {
-    const note = `Took over ${id.replace('/', ' ')} with the consent of its owner`;
-    recordEvent(scope, { reason: 'AdoptedListener', action: 'Adopt', note }, { id });
-  }
-}
-
-/** A read of tags that is older than the take-over has the next pass repeat it. */
-function isFirstClaim({ clock, memory }: ObjectScope, step: Step): boolean {
-  if (!isClaim(step) || !('resource' in step.input)) return false;
-  const { resource } = step.input;
-  const nowMs = clock.monotonicMs();
-  const { [resource]: beforeMs = Number.NEGATIVE_INFINITY } = memory.claimedMs ?? {};
-  memory.claimedMs = { ...memory.claimedMs, [resource]: nowMs };
-  return nowMs - beforeMs > STALENESS_BOUND_MS;
 }
