@@ -336,4 +336,11 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a backend that is named again with another Service gets the answers of the pods of the former one',
     seed: 4000005728,
   },
+  'rule-ahead-of-unseen': {
+    file: 'controllers/my-ingress/traffic/execution/early-refusals.ts',
+    find: 'return isBehind ||',
+    replace: 'return',
+    why: 'a rule gets the requests of one before it that AWS has refused for a moment',
+    seed: 4000061311,
+  },
 };

@@ -108,7 +108,7 @@ export type Step<Name extends Operation = Operation> = Call<Name> & {
   /** The resource that it changes; SetRulePriorities changes a listener. */
   readonly id: ResourceId;
   readonly why: string;
-  /** If a step of the same plan creates or moves one of these and fails, this one is not executed. */
+  /** If a step of the same plan creates, moves or deletes one of these and fails, this one is not executed. */
   readonly needs: readonly ResourceId[];
 };
 
@@ -176,5 +176,6 @@ const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   'AuthorizeSecurityGroupIngress',
   // The record of the groups that a security group is about to replace.
   'CreateTags',
-  ...(['SetRulePriorities', 'ModifyRule'] as const),
+  // A rule that is deleted leaves its priority to another one.
+  ...(['SetRulePriorities', 'ModifyRule', 'DeleteRule'] as const),
 ]);

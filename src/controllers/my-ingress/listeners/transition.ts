@@ -1,4 +1,4 @@
-import type { Condition } from '../../../aws/elbv2/traffic.ts';
+import type { Condition, Rule } from '../../../aws/elbv2/traffic.ts';
 import { normaliseActions } from '../graph/actions.ts';
 import type { ObservedListener } from '../graph/graph.ts';
 import type { Step } from '../graph/steps.ts';
@@ -28,18 +28,46 @@ export function orderTransition(transition: Transition): readonly Step[] {
   if (steps.length < 2 || isPlain) return steps;
   const course = new Course(transition);
   const order = findOrder(course);
-  return leaveDeleted(order.flatMap((index) => steps[index] ?? []));
+  return leaveDeleted(
+    order.flatMap((index) => steps[index] ?? []),
+    transition,
+  );
 }
 
-/** A rule that is deleted before the others move is not moved. */
-function leaveDeleted(steps: readonly Step[]): readonly Step[] {
+/** A rule that is deleted before the others move is not moved, and what takes its priority needs its deletion. */
+function leaveDeleted(
+  steps: readonly Step[],
+  { observed }: Pick<Transition, 'observed'>,
+): readonly Step[] {
+  const priorities = new Map(observed.rules.map(({ rule }) => [rule.arn, rule.priority]));
+  const freed = new Map<Rule['priority'] | undefined, string>();
   const gone = new Set<string>();
   return steps.flatMap((step): readonly Step[] => {
-    if (step.operation === 'DeleteRule') gone.add(step.input.arn);
-    if (step.operation !== 'SetRulePriorities') return [step];
-    const priorities = step.input.priorities.filter(({ arn }) => !gone.has(arn));
-    return priorities.length === 0 ? [] : [{ ...step, input: { priorities } }];
+    if (step.operation === 'DeleteRule') {
+      gone.add(step.input.arn);
+      freed.set(priorities.get(step.input.arn), step.id);
+    }
+    const kept = step.operation === 'SetRulePriorities' ? leaveUnmoved(step, gone) : [step];
+    return kept.map((one) => ({ ...one, needs: [...one.needs, ...listFreed(one, freed)] }));
   });
+}
+
+function leaveUnmoved(step: Step<'SetRulePriorities'>, gone: ReadonlySet<string>): readonly Step[] {
+  const priorities = step.input.priorities.filter(({ arn }) => !gone.has(arn));
+  return priorities.length === 0 ? [] : [{ ...step, input: { priorities } }];
+}
+
+/** The deleted rules whose priorities the step gives to others. */
+function listFreed(
+  step: Step,
+  freed: ReadonlyMap<Rule['priority'] | undefined, string>,
+): readonly string[] {
+  return listTaken(step).flatMap((priority) => freed.get(priority) ?? []);
+}
+
+function listTaken({ operation, input }: Step): readonly number[] {
+  if (operation === 'CreateRule') return [input.priority];
+  return operation === 'SetRulePriorities' ? input.priorities.map((one) => one.priority) : [];
 }
 
 /** A rule's conditions and its answer to a request that meets them. */

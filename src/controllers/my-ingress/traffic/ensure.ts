@@ -5,10 +5,11 @@
 import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
 import { getRevision } from '../attaching/joined.ts';
-import { listRetries } from '../attaching/report.ts';
+import { listRetries, mapAttachedIds } from '../attaching/report.ts';
 import { findCertificates } from '../discovery/discover-certificates.ts';
 import { isRouting } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedSecurityGroup } from '../graph/graph.ts';
+import { isRoomPostponed } from '../graph/plan.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
 import { describeUse } from '../graph/quota-use.ts';
@@ -20,7 +21,7 @@ import type { Scope } from '../scope.ts';
 import { explainRefusedReturn } from '../security-group/previous.ts';
 import { turnsStickinessOn } from '../target-groups/diff.ts';
 import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
-import { beginMemory, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
+import { beginMemory, chooseRepetition, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
 import { readGraph } from './observation/read-graph.ts';
 import {
   hasLeftSettings,
@@ -43,9 +44,10 @@ import { replayWritten } from './replay.ts';
 import {
   type AwaitedGroup,
   forgiveMixtures,
+  isMixture,
   listAwaited,
+  listMixtures,
   recordSwitches,
-  repeatMixtures,
 } from './successors.ts';
 import { planWarm, type WarmStart } from './warm.ts';
 
@@ -66,7 +68,7 @@ export interface TrafficState {
   readonly tagKeys: readonly string[] | undefined;
   /** Successors of target groups that wait for healthy targets. */
   readonly awaited: readonly AwaitedGroup[];
-  /** Ids of what is applied later. */
+  /** Ids of what is not applied yet. */
   readonly postponed: readonly ResourceId[];
 }
 
@@ -107,13 +109,20 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
       ? undefined
       : listTagKeys(planned.observed, progress.done, scope.identity),
     problems: judgeEarly(found, memory.traffic, endMs),
-    postponed: plan.postponed.map(({ step }) => step.id),
+    postponed: [...plan.postponed.map(({ step }) => step), ...progress.failed].map(({ id }) => id),
   };
 }
 
-function explainHold(scope: Scope, planned: Planned, { failed }: Progress): string | undefined {
-  if (repeatMixtures(scope, planned, failed).length > 0)
+function explainHold(
+  scope: Scope,
+  planned: Planned,
+  { failed, early }: Progress,
+): string | undefined {
+  if (listMixtures(scope, planned, failed).length > 0)
     return 'AWS refuses the old and the new target group in one action; the new one takes over at once';
+  const attached = mapAttachedIds(scope.object);
+  if (early.some(({ id }) => !attached.has(id)))
+    return 'AWS refuses a change for a moment, and the changes behind it wait for that one';
   const isHeld = planned.plan.postponed.some(
     ({ step }) => isRouting(step) || turnsStickinessOn(step),
   );
@@ -189,6 +198,10 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
       publishGroups(scope, planned, run.progress);
       await waitForTargets(scope);
     },
+    hasOtherWay: (refusal) => {
+      const { quota } = refusal;
+      return isMixture(planned.succession, refusal) || (!!quota && isRoomPostponed(plan, quota));
+    },
   });
   // Until all of it is done nobody knows what AWS has.
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, standing: undefined };
@@ -232,10 +245,10 @@ function judgeEarly(
 
 /** When something postponed is due, what is left can go, or a read is to be repeated. */
 function findNext(scope: Scope, planned: Planned, progress: Progress): number | undefined {
-  const { done, failed } = progress;
+  const { done, failed, early } = progress;
   const due = [
     ...planned.plan.postponed.map(({ inMs }) => inMs),
-    ...repeatMixtures(scope, planned, failed),
+    ...chooseRepetition(scope.memory.traffic, early, scope.clock.monotonicMs()),
   ];
   const mayGo = due.length === 0 && mayRelease(scope, planned, done);
   const isRefused = failed.some(({ operation }) => operation === 'SetSecurityGroups');
@@ -262,13 +275,14 @@ function concludeMemory(
   { planned, progress, againMs, endMs, balancerMs }: Outcomes,
 ): TrafficMemory {
   const { attachment } = planned.desired;
-  const { references, standing, failed } = progress;
+  const { references, standing, failed, early } = progress;
   const { securityGroups } = standing?.loadBalancer ?? planned.loadBalancer;
   const loadBalancer = { ...planned.loadBalancer, securityGroups };
   const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,
+    earlySinceMs: early.length === 0 ? undefined : (before.earlySinceMs ?? endMs),
     attached: attachment && resolveAttachment(attachment, references),
     standing: isWhole ? { graph: standing, loadBalancer, balancerMs } : undefined,
   };

@@ -54,6 +54,8 @@ export interface TrafficMemory {
   readonly written?: readonly Written[] | undefined;
   /** The last pass over all of it has left something undone, or has not ended. */
   readonly isOpen: boolean;
+  /** Since when each pass has met something that AWS refuses for a moment. */
+  readonly earlySinceMs?: number | undefined;
   /** A successor of a target group waits for healthy targets. */
   readonly isHandingOver?: boolean;
 }
@@ -169,6 +171,7 @@ export function rememberUnanswered(
 export const CONTRADICTIONS: ReadonlySet<ProblemReason> = new Set([
   'ListenerNotFound',
   'RuleNotFound',
+  'TargetGroupNotFound',
   'PriorityInUse',
 ]);
 
@@ -196,6 +199,18 @@ export function isReadDue({ memory, ...given }: DueGiven, nowMs: number): boolea
 export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number): boolean {
   const { isOpen = true, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
   return isOpen || dueMs <= nowMs;
+}
+
+const SOON_MS = 1_000;
+
+/** When what AWS refuses for a moment is tried again: after as long again as it has been refused. */
+export function chooseRepetition(
+  memory: TrafficMemory | undefined,
+  early: readonly Step[],
+  nowMs: number,
+): readonly number[] {
+  if (early.length === 0) return [];
+  return [Math.max(SOON_MS, nowMs - (memory?.earlySinceMs ?? nowMs))];
 }
 
 /** True while a read may be older than what this process has made. */

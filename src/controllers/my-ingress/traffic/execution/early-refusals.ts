@@ -1,23 +1,44 @@
 import { hasReason } from '../../../../core/reconcile/operator-error.ts';
-import type { Problem, ProblemReason } from '../../graph/problem.ts';
 import { SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
-import type { Step } from '../../graph/steps.ts';
-import { CONTRADICTIONS, type TrafficMemory } from '../memory.ts';
+import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
+import type { TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
 import { isRecent } from '../replay.ts';
 
-/** Refusals for something that AWS does not show yet, or for a read that was old: over within seconds. */
-const UNSEEN: ReadonlySet<ProblemReason> = new Set([...CONTRADICTIONS, 'TargetGroupNotFound']);
-
-/** A default action waits for the rules before it: what they take from it would get neither the old nor the new one. */
-export function isBehindUnseen(
-  { id, operation, input }: Step,
-  problems: readonly Problem[],
-): boolean {
-  if (operation !== 'ModifyListener' || input.action === undefined) return false;
-  const rules = `${id.replace('listener/', 'rule/')}/`;
-  return problems.some((problem) => UNSEEN.has(problem.reason) && problem.id.startsWith(rules));
+interface Failed {
+  readonly failed: readonly Step[];
+  /** Of `failed`: refused for a moment, or not tried because of that. */
+  readonly early: readonly Step[];
 }
+
+/**
+ * Whether what has failed keeps a step from being executed, and for how long; undefined: it does not. Rules and the
+ * default action of a listener change in an order in which each request is answered as before or as after: what comes
+ * behind an early one of them would take requests from what is not there yet.
+ */
+export function judgeObstacle(
+  step: Step,
+  { failed, early }: Failed,
+): 'early' | 'lasting' | undefined {
+  const lasting = failed.filter((one) => !early.includes(one));
+  if (findObstacle(step, lasting) !== undefined) return 'lasting';
+  const listener = findRouted(step);
+  const isBehind = listener !== undefined && early.some((one) => findRouted(one) === listener);
+  return isBehind || findObstacle(step, early) !== undefined ? 'early' : undefined;
+}
+
+/** The port of the listener whose requests the step sends elsewhere. */
+function findRouted({ id, operation, input }: Step): string | undefined {
+  const isOfListener = operation === 'ModifyListener' && input.action !== undefined;
+  return isOfListener || ROUTING.has(operation) ? id.split('/')[1] : undefined;
+}
+
+const ROUTING: ReadonlySet<Operation> = new Set<Operation>([
+  'CreateRule',
+  'ModifyRule',
+  'SetRulePriorities',
+  'DeleteRule',
+]);
 
 /** A refusal, and ids that its request names. */
 interface Refused {

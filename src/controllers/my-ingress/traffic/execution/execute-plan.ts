@@ -6,16 +6,23 @@ import { findQuota } from '../../../../aws/elbv2/traffic.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import { recordChanged } from '../../events.ts';
 import { createFailure } from '../../failure.ts';
-import { describeRefusal, type Problem } from '../../graph/problem.ts';
+import type { Refusal } from '../../graph/facts.ts';
+import { describeRefusal, type Problem, type ProblemReason } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
 import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
 import { isOwn } from '../../graph/tags.ts';
 import { describeHolder } from '../../ownership.ts';
 import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
-import { isAlreadyMade, rememberRefusal, rememberStep, rememberUnanswered } from '../memory.ts';
+import {
+  CONTRADICTIONS,
+  isAlreadyMade,
+  rememberRefusal,
+  rememberStep,
+  rememberUnanswered,
+} from '../memory.ts';
 import type { References } from '../references.ts';
-import { explainUnseenGroup, isBehindUnseen, listManaged } from './early-refusals.ts';
+import { explainUnseenGroup, judgeObstacle, listManaged } from './early-refusals.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
 import { batchSteps, isTagStep, type TagStep } from './tag-batches.ts';
@@ -27,8 +34,10 @@ export interface Progress {
   readonly standing: StandingGraph | undefined;
   /** Steps that AWS has accepted. */
   readonly done: readonly Step[];
-  /** Steps that AWS has refused, and those that need one of them. */
+  /** Steps that AWS has refused, those that need one of them, and those behind what is refused for a moment. */
   readonly failed: readonly Step[];
+  /** Those of them that the next pass may well execute. */
+  readonly early: readonly Step[];
   readonly problems: readonly Problem[];
   /** Quotas that are full. */
   readonly holds: readonly Hold[];
@@ -39,17 +48,17 @@ export interface Run {
   progress: Progress;
   /** Called before the first step about listeners and rules, once. */
   readonly prepareRouting: () => Promise<void>;
+  /** Whether the next pass does another thing in place of what was refused. */
+  readonly hasOtherWay: (refusal: Refusal) => boolean;
 }
 
-export function beginRun(
-  references: References,
-  { standing, prepareRouting = () => Promise.resolve() }: RunOptions = {},
-): Run {
-  const nothing = { done: [], failed: [], problems: [], holds: [] };
-  return { progress: { references, standing, ...nothing }, prepareRouting };
+export function beginRun(references: References, options: RunOptions = {}): Run {
+  const { standing, prepareRouting = () => Promise.resolve(), hasOtherWay = () => false } = options;
+  const nothing = { done: [], failed: [], early: [], problems: [], holds: [] };
+  return { progress: { references, standing, ...nothing }, prepareRouting, hasOtherWay };
 }
 
-interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
+interface RunOptions extends Partial<Pick<Run, 'prepareRouting' | 'hasOtherWay'>> {
   /** The state before the first step, where it is needed afterwards. */
   readonly standing?: StandingGraph | undefined;
 }
@@ -84,7 +93,7 @@ export async function executeSteps(
   for (const [index, batch] of batches.entries()) {
     scope.pass.signal.throwIfAborted();
     if (index === routingFrom) await run.prepareRouting();
-    run.progress = await executeBatch(scope, batch, run.progress);
+    run.progress = await executeBatch(scope, batch, run);
     const isLastCreate = isGroupCreate(batch[0]) && !isGroupCreate(batches[index + 1]?.[0]);
     if (isLastCreate) run.progress = await proveTargetGroups(scope, run.progress);
   }
@@ -99,14 +108,15 @@ export function listOperations(steps: readonly Step[]): readonly Operation[] {
 async function executeBatch(
   scope: ObjectScope,
   batch: readonly Step[],
-  before: Progress,
+  run: Run,
 ): Promise<Progress> {
+  const { progress: before } = run;
   const free = batch.filter((step) => findObstacle(step, before.failed) === undefined);
   const isTogether = free.length > 1 && (await executeTags(scope, free.filter(isTagStep)));
   const together = isTogether ? free : [];
   let progress = together.reduce((all, step) => recordDone(scope, { step }, all), before);
   for (const step of batch) {
-    if (!together.includes(step)) progress = await executeOne(scope, step, progress);
+    if (!together.includes(step)) progress = await executeOne(scope, step, { ...run, progress });
   }
   return progress;
 }
@@ -145,13 +155,13 @@ function isAboutRouting({ id }: Step): boolean {
   return id.startsWith('listener/') || id.startsWith('rule/');
 }
 
-async function executeOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
-  const { failed, holds } = progress;
-  if (findObstacle(step, failed) !== undefined || isBehindUnseen(step, progress.problems)) {
-    return { ...progress, failed: [...failed, step] };
-  }
-  const hold = findHold(step, holds);
-  if (hold !== undefined) return holdBack(scope, { step, hold }, progress);
+async function executeOne(scope: ObjectScope, step: Step, run: Run): Promise<Progress> {
+  const { progress } = run;
+  const obstacle = judgeObstacle(step, progress);
+  const hold = findHold(step, progress.holds);
+  if (hold !== undefined && obstacle !== 'lasting')
+    return holdBack(scope, { step, hold }, progress);
+  if (obstacle !== undefined) return leaveOut(progress, step, obstacle);
   const { aws, clock, memory } = scope;
   const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
     aws.setSecurityGroups(arn, ids);
@@ -169,14 +179,39 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
       memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
       throw error;
     }
-    const refusal = { error, named: listManaged(step, progress.references) };
-    const message = explainUnseenGroup(memory.traffic, refusal, clock.monotonicMs());
-    if (message !== undefined) return awaitMade(scope, { step, message }, progress);
-    const quota = findQuota(error);
-    const problem = describeRefusal(step.id, reason, (error as OperatorError).message);
-    const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
-    return recordProblem(scope, { step, problem: { ...problem, quota } }, refused);
+    return recordRefused(scope, { step, reason, error: error as OperatorError }, run);
   }
+}
+
+interface Refused {
+  readonly step: Step;
+  readonly reason: ProblemReason;
+  readonly error: OperatorError;
+}
+
+function recordRefused(
+  scope: ObjectScope,
+  { step, reason, error }: Refused,
+  { progress, hasOtherWay }: Run,
+): Progress {
+  const { clock, memory } = scope;
+  const refusal = { error, named: listManaged(step, progress.references) };
+  const message = explainUnseenGroup(memory.traffic, refusal, clock.monotonicMs());
+  if (message !== undefined) return awaitMade(scope, { step, message }, progress);
+  const quota = findQuota(error);
+  const problem = { ...describeRefusal(step.id, reason, error.message), quota };
+  const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
+  const isEarly = CONTRADICTIONS.has(reason) || hasOtherWay({ step, reason, quota });
+  return recordProblem(scope, { step, problem }, isEarly ? addEarly(refused, step) : refused);
+}
+
+function leaveOut(progress: Progress, step: Step, obstacle: 'early' | 'lasting'): Progress {
+  const left = { ...progress, failed: [...progress.failed, step] };
+  return obstacle === 'early' ? addEarly(left, step) : left;
+}
+
+function addEarly(progress: Progress, step: Step): Progress {
+  return { ...progress, early: [...progress.early, step] };
 }
 
 const ALREADY_MADE = 'AWS does not show it yet, and has it with the tags that it was made with';
@@ -188,7 +223,8 @@ function awaitMade(
   progress: Progress,
 ): Progress {
   memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
-  return addProblem(progress, step, { id: step.id, reason: 'OwnershipUnconfirmed', message });
+  const problem: Problem = { id: step.id, reason: 'OwnershipUnconfirmed', message };
+  return addProblem(addEarly(progress, step), step, problem);
 }
 
 function fillQuota(progress: Progress, hold: Hold): Progress {
@@ -203,7 +239,8 @@ function holdBack(
 ): Progress {
   const message = `${hold.code}: not tried, as AWS has just refused another one`;
   const problem: Problem = { id: step.id, reason: 'QuotaExceeded', message, quota: hold.code };
-  return recordProblem(scope, { step, problem }, progress);
+  const known = progress.early.includes(hold.step) ? addEarly(progress, step) : progress;
+  return recordProblem(scope, { step, problem }, known);
 }
 
 function recordProblem(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ObservedGraph } from '../../../../../src/controllers/my-ingress/graph/graph.ts';
-import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import { findObstacle, type Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
 import type {
   RuleSpec,
   TrafficSpec,
@@ -120,6 +120,28 @@ describe('an edit leads no request to a rule that is meant for neither spec', ()
     const next = { ...from, rules: [rule('one', '/b', 'api')] };
     expect(listStrays(pass(from, next).states, probes)).toEqual([]);
   });
+});
+
+it('a rule that takes the priority of one that AWS refuses to delete waits for that deletion', () => {
+  const post = (name: string, path: string, backend: string): RuleSpec => ({
+    ...{ ...rule(name, path, backend), methods: ['POST'] },
+  });
+  const from = {
+    ...{ backends, defaultAction: to('next') },
+    rules: [
+      ...[rule('three', '/a/*', 'next'), rule('four', '/b', 'web')],
+      ...[post('one', '/*', 'web'), post('two', '/b', 'web')],
+    ],
+  };
+  const three = { name: 'three', paths: ['/a', '/a/b*'], ...to('next') };
+  const next = { backends, defaultAction: to('web'), rules: [post('four', '/*', 'next'), three] };
+  const { steps } = pass(from, next);
+  const order = steps.map(({ operation }) => operation);
+  const move = steps.find(({ operation }) => operation === 'SetRulePriorities');
+  const before = steps.slice(0, order.indexOf('SetRulePriorities'));
+  const deleted = before.filter(({ operation }) => operation === 'DeleteRule');
+  expect(deleted.map(({ id }) => id)).toEqual(['rule/80/spec/two/0']);
+  expect(move && findObstacle(move, deleted)).toBe(deleted[0]);
 });
 
 const PATHS = ['/a', '/a/*', '/b', '/*', '/a/b*'];
