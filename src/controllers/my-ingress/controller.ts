@@ -38,7 +38,7 @@ import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
-import { completeRecord, recordGroup } from './record.ts';
+import { completeRecord, isCutShort, recordGroup } from './record.ts';
 import {
   createObjectScope,
   createScope,
@@ -46,7 +46,7 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import { conclude, hasLeftovers, hasTraffic, isCutShort, readApplied } from './status.ts';
+import { conclude, hasLeftovers, hasTraffic, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import {
   beginFrontend,
@@ -154,9 +154,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   // The balancer may have shown traffic that no record names.
   const object = recallRecord(given.object, given.memory, given.identity);
   const scope = { ...given, object };
-  if (!hasTraffic(scope.object) && given.memory.foundGroups === undefined) {
-    return conclude(scope, ensured);
-  }
+  if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const state = await ensureTraffic(scope, { observed, isNew, warm });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
@@ -203,6 +201,8 @@ function defineLoadBalancer(
     async update(observed, plan) {
       logPlan(scope, plan);
       detectOwnershipFlapping(scope, observed);
+      // Write-ahead: what was found may not be found again once the balancer does without it.
+      if (scope.memory.foundGroups !== undefined) await scope.pass.recordNow();
       await scope.tokens.reserve(listOperations(plan, scope.object));
       await executePlan(scope, plan, observed);
     },

@@ -15,7 +15,14 @@ import {
   rememberRelease,
   wasJustReleased,
 } from './memory.ts';
-import { beginTearDown, type Held, mayHaveTraffic, observeHeld } from './record.ts';
+import {
+  beginTearDown,
+  type Held,
+  mayHaveTraffic,
+  observeHeld,
+  recall,
+  recordFound,
+} from './record.ts';
 import type { ObjectScope } from './scope.ts';
 import { explainRefusedRecord, readRecordedArn } from './status.ts';
 import {
@@ -61,6 +68,7 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
       delete: async (ours) => {
         if (isRetained(scope)) return retain(scope, ours);
         held = (await known) ?? (await observeHeld(scope, ours.loadBalancer));
+        await recordFound(scope);
         return deleteOurs(scope, ours);
       },
     },
@@ -81,14 +89,14 @@ export async function previewFinalize(
 ): Promise<Waiting | { readonly kind: 'steps'; readonly steps: readonly Step[] }> {
   const observation = await observe(scope, scope.pass.signal);
   if (observation.kind === 'unconfirmed') return observation.waiting;
-  const held = observation.kind === 'present' ? observation.observed : undefined;
-  const beside = await previewTeardown(scope, {
-    ...(held && { loadBalancer: held.loadBalancer }),
-    isRetained: isRetained(scope),
+  const ours = observation.kind === 'present' ? observation.observed : undefined;
+  const held = ours && (await observeHeld(scope, ours.loadBalancer));
+  const beside = await previewTeardown(recall(scope), {
+    ...{ loadBalancer: ours?.loadBalancer, held, isRetained: isRetained(scope) },
   });
   const leftAlone = observation.kind === 'absent' ? observation.leftAlone : [];
   const listeners = await planListenerRelease(scope, leftAlone);
-  if (held === undefined) return { kind: 'steps', steps: [...beside, ...listeners] };
+  if (ours === undefined) return { kind: 'steps', steps: [...beside, ...listeners] };
   const id = LOAD_BALANCER_ID;
   const own: Step = isRetained(scope)
     ? { id, operation: 'RemoveTags', why: 'deletionPolicy is Retain', needs: [] }
@@ -195,8 +203,11 @@ async function retain(
 ): Promise<void> {
   const { aws, clock, memory, pass, targets, tokens } = scope;
   targets.withdraw(pass.key);
-  if (!mayHaveTraffic(scope)) await observeHeld(scope, loadBalancer);
-  await releaseTraffic(scope, loadBalancer);
+  if (!mayHaveTraffic(scope) || readRecordedArn(scope.object) === undefined) {
+    await observeHeld(scope, loadBalancer);
+    await recordFound(scope);
+  }
+  await releaseTraffic(recall(scope), loadBalancer);
   await tokens.reserve(['RemoveTags', ...PROOF]);
   await aws.removeTags(loadBalancer.arn, Object.keys(tags).filter(isOwnershipTag));
   const atMs = clock.monotonicMs();

@@ -200,6 +200,8 @@ export interface ObjectMemory {
   counts?: Pick<MyIngress['status'], 'targets' | 'backends'>;
   /** Names of target groups of the object that were found by their tags, on record or not; none for a listener alone. */
   foundGroups?: readonly string[] | undefined;
+  /** The managed security group was found with them. */
+  foundSecurityGroup?: boolean | undefined;
   /** When each listener was last taken over, by ARN: one event for the repeats of one. */
   claimedMs?: Readonly<Record<string, number>>;
   /** Names of target groups that a deletion has proved absent. */

@@ -16,7 +16,7 @@ import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { rememberDrift, rememberGroupDrift } from './memory.ts';
-import { completeRecord } from './record.ts';
+import { recall } from './record.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 import { hasTraffic, readApplied } from './status.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
@@ -47,8 +47,8 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   const own = planLoadBalancer(desired, observed, readApplied(object, observed));
   memory.facts = rememberDrift(memory.facts, own.length > 0);
   // The balancer may have shown traffic that no record names.
-  const found = { ...scope, object: completeRecord(object, memory, identity) };
-  if (!hasTraffic(found.object) && memory.foundGroups === undefined) {
+  const found = recall(scope);
+  if (!hasTraffic(found.object)) {
     return reportPlan(scope, joinPlans(describePlan(own), undefined));
   }
   const traffic = await observeAndPlan(found, { observed });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { MyIngress } from '../../apis/my-ingress.ts';
+import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { ObservedGraph, ObservedTargetGroup } from './graph/graph.ts';
@@ -7,8 +7,9 @@ import { nameSecurityGroup } from './graph/names.ts';
 import { identifyResource, isOwn } from './graph/tags.ts';
 import type { Identity } from './identity.ts';
 import type { ObjectMemory } from './memory.ts';
+import { readRoutes } from './routes/read-routes.ts';
 import type { ObjectScope } from './scope.ts';
-import { hasTraffic, readRecordedArn } from './status.ts';
+import { hasTraffic, isBlank, readRecordedArn } from './status.ts';
 import { findSecurityGroups } from './traffic/observation/observe.ts';
 import {
   MOST_OWNED,
@@ -16,6 +17,7 @@ import {
   type RecordedService,
   sortServices,
 } from './traffic/owned.ts';
+import { isManaged } from './traffic/planned.ts';
 
 /**
  * Status may be lost or forged: what this process has put on record is there, the target groups that it knows as the
@@ -28,17 +30,38 @@ export function completeRecord(
 ): MyIngress {
   const before = object.status?.owned ?? {};
   const { owned: own = {} } = memory.traffic ?? {};
-  const mayBeManaged =
-    memory.foundGroups !== undefined && object.spec?.securityGroups === undefined;
-  const named = mayBeManaged ? { securityGroup: nameSecurityGroup(identity) } : {};
   const owned = {
-    ...{ ...named, ...own, ...before },
+    ...{ ...nameFound(object, memory, identity), ...own, ...before },
     ...unite('targetGroups', before.targetGroups, listKnown(memory, identity)),
     ...unite('listenerSettings', before.listenerSettings, own.listenerSettings),
     ...uniteServices(before.services, own.services),
   };
   if (isDeepStrictEqual(owned, before)) return object;
   return { ...object, status: { ...object.status, owned } };
+}
+
+/** For what was found beside the balancer: there may be more than target groups, which a pass over everything shows. */
+function nameFound(
+  { spec }: MyIngress,
+  { foundGroups, foundSecurityGroup = false }: ObjectMemory,
+  identity: Identity,
+): { readonly removals?: true; readonly securityGroup?: string } {
+  if (foundGroups === undefined) return {};
+  const mayBeManaged = foundSecurityGroup || spec?.securityGroups === undefined;
+  return { removals: true, ...(mayBeManaged && { securityGroup: nameSecurityGroup(identity) }) };
+}
+
+/**
+ * True where a pass may have made something that is on no record, and the spec may have lost since, or loses before
+ * the next pass over everything: the first pass of an object puts no security group on record before it makes it.
+ * Deletion counts as an edit of its own:
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+ */
+export function isCutShort(object: MyIngress): boolean {
+  const { deletionTimestamp, finalizers = [], generation } = object.metadata;
+  if (!isBlank(object) || !finalizers.includes(loadBalancerFinalizer)) return false;
+  const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
+  return isEdited || isManaged({ object }, readRoutes(object.spec ?? {}));
 }
 
 /** As if the security group of the object had been put on record before it was made. */
@@ -86,7 +109,8 @@ export function listKnown(
  */
 export async function recoverRecord(scope: ObjectScope, loadBalancer: LoadBalancer): Promise<void> {
   const { identity, memory, object, pass } = scope;
-  await findUsedGroups(scope, loadBalancer);
+  const using = hasTraffic(object) ? undefined : findUsedGroups(scope, loadBalancer);
+  await Promise.all([using, findManagedGroup(scope)]);
   const { status } = completeRecord(object, memory, identity);
   if (status !== object.status) pass.report({ owned: status?.owned });
 }
@@ -115,6 +139,22 @@ async function findUsedGroups(
     const isDenied = hasReason(error, 'AccessDenied');
     if (hasTraffic(object) || !isDenied) throw error;
     return [];
+  }
+}
+
+/** Remembers the security group of an object whose spec wants none, and whose status names none. */
+async function findManagedGroup(scope: ObjectScope): Promise<void> {
+  const { identity, memory, object, pass } = scope;
+  const isNamed = object.status?.owned?.securityGroup !== undefined;
+  if (isNamed || isManaged(scope, readRoutes(object.spec ?? {}))) return;
+  try {
+    const found = await findSecurityGroups(scope.traffic(), identity, pass.signal);
+    if (found.length === 0) return;
+    memory.foundGroups ??= [];
+    memory.foundSecurityGroup = true;
+  } catch (error) {
+    // As for target groups: an operator without a right on EC2 has made none.
+    if (!hasReason(error, 'AccessDenied')) throw error;
   }
 }
 
@@ -169,16 +209,23 @@ export async function observeHeld(
   scope: ObjectScope,
   loadBalancer: LoadBalancer,
 ): Promise<Held | undefined> {
-  const { memory, object } = scope;
+  const { clock, memory, object } = scope;
   const isKnown = readRecordedArn(object) !== undefined && memory.facts.ownedArn !== undefined;
   if (isKnown && !mayHaveTraffic(scope)) return undefined;
-  const held = await readHeld(scope, findUsedGroups(scope, loadBalancer));
-  await recordFound(scope);
-  return held;
+  const readMs = clock.monotonicMs();
+  const using = findUsedGroups(scope, loadBalancer);
+  if (readRecordedArn(object) === undefined) await Promise.all([using, findManagedGroup(scope)]);
+  return readHeld(recall(scope), using, readMs);
+}
+
+/** The scope with all on record that this process knows. */
+export function recall<S extends ObjectScope>(scope: S): S {
+  const { identity, memory, object } = scope;
+  return { ...scope, object: completeRecord(object, memory, identity) };
 }
 
 /** Write-ahead: nothing shows what was found once the balancer is gone. */
-async function recordFound({ identity, memory, object, pass }: ObjectScope): Promise<void> {
+export async function recordFound({ identity, memory, object, pass }: ObjectScope): Promise<void> {
   const { status } = completeRecord(object, memory, identity);
   if (status === object.status) return;
   pass.report({ owned: status?.owned });
@@ -188,9 +235,9 @@ async function recordFound({ identity, memory, object, pass }: ObjectScope): Pro
 async function readHeld(
   scope: ObjectScope,
   groups: Promise<readonly ObservedTargetGroup[]>,
+  readMs = scope.clock.monotonicMs(),
 ): Promise<Held> {
-  const { clock, identity, pass } = scope;
-  const readMs = clock.monotonicMs();
+  const { identity, pass } = scope;
   const owns = hasTraffic(scope.object) && ownsSecurityGroup(scope);
   const [targetGroups, securityGroups] = await Promise.all([
     groups,

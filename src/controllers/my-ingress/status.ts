@@ -63,20 +63,9 @@ export function hasTraffic(object: MyIngress): boolean {
 
 /** True where status records something that albridge may have to delete. */
 export function hasLeftovers({ status }: MyIngress): boolean {
-  const { securityGroup, targetGroups = [] } = status?.owned ?? {};
+  const { removals = false, securityGroup, targetGroups = [] } = status?.owned ?? {};
   const count = targetGroups.length + (status?.listeners ?? []).length;
-  return count > 0 || securityGroup !== undefined;
-}
-
-/**
- * True where a pass may have made something that is on no record, and the spec may have lost since: the first pass of an
- * object puts no security group on record before it makes it. Deletion counts as an edit of its own:
- * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
- */
-export function isCutShort(object: MyIngress): boolean {
-  const { deletionTimestamp, finalizers = [], generation } = object.metadata;
-  const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
-  return isEdited && isBlank(object) && finalizers.includes(loadBalancerFinalizer);
+  return count > 0 || securityGroup !== undefined || removals;
 }
 
 /** True where no pass has written status yet, but for one over a paused object. */

@@ -66,7 +66,7 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
       !lacksOldGroups(account, object, held),
       `security groups ${held.securityGroups.join()}`,
     ),
-    ...omitUnrecorded(traffic.listFaults(key, object.spec, { isRestored }), isRestored),
+    ...traffic.listFaults(key, object.spec, { isRestored }),
     ...traffic.listTargetFaults(object),
     ...traffic.listAttachmentFaults(object, held),
     ...unless(!isRefused(object), 'targets that AWS refuses, by its status'),
@@ -91,18 +91,6 @@ function lacksOldGroups(
 function isRefused(object: MyIngress): boolean {
   const { status, reason = '' } = conditionOf(object, 'BackendsResolved') ?? {};
   return status === 'False' && ['InvalidTarget', 'ValidationError'].includes(reason);
-}
-
-/**
- * A security group that waited for its deletion was on record in the status alone, which a restored object has lost:
- * the drift scan lists target groups, and finds it with one of them.
- */
-function omitUnrecorded(faults: readonly string[], isRestored: boolean): readonly string[] {
-  const group = 'security-group/frontend is left';
-  if (!isRestored || !faults.includes(group)) return faults;
-  return faults.filter((fault) => {
-    return fault !== group && !/^(ingress of security group|tag \S+ of sg-)/.test(fault);
-  });
 }
 
 /** What left the spec and is still on the balancer; an adopted one has attributes of its own. */

@@ -94,10 +94,10 @@ async function assess(
   return { kind: 'present', observed: steps.reduce(projectStep, read) };
 }
 
-/** One of ours that no record names and this process has not made was there before: perhaps with traffic. */
+/** One of ours that no record names and this process has not made was there before: perhaps with more than the spec has. */
 function mayServeUnknown({ memory, object }: Scope, { kind }: Judgement): boolean {
   const isKnown = readRecordedArn(object) !== undefined || memory.facts.create !== undefined;
-  return kind === 'ours' && !isKnown && !hasTraffic(object);
+  return kind === 'ours' && !isKnown;
 }
 
 type Judgement = ReturnType<typeof judgeClaim>;

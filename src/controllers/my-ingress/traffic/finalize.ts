@@ -12,7 +12,6 @@ import type { Identity } from '../identity.ts';
 import { type Held, listKnown, mayHaveTraffic, ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
-import { hasTraffic } from '../status.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, executePlan, listOperations } from './execution/execute-plan.ts';
 import { mayHide } from './memory.ts';
@@ -57,17 +56,20 @@ export async function tearDownTraffic(
   return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
 }
 
-/** Plans what would be done beside the balancer; `loadBalancer`: it is still there. */
+interface Planned extends Pick<Balancers, 'held'> {
+  /** undefined: it is not there any more. */
+  readonly loadBalancer: LoadBalancer | undefined;
+  readonly isRetained: boolean;
+}
+
+/** Plans what would be done beside the balancer. */
 export async function previewTeardown(
   scope: ObjectScope,
-  {
-    loadBalancer,
-    isRetained,
-  }: { readonly loadBalancer?: LoadBalancer; readonly isRetained: boolean },
+  { loadBalancer, held, isRetained }: Planned,
 ): Promise<readonly Step[]> {
-  if (!hasTraffic(scope.object)) return [];
+  if (!mayHaveTraffic(scope)) return [];
   if (isRetained) return planRelease(await observeReleased(scope, loadBalancer), scope.identity);
-  const observed = await observeLeft(scope, listNames(scope, loadBalancer?.vpcId));
+  const observed = await observeLeft(scope, listNames(scope, loadBalancer?.vpcId), held);
   return planTeardown(observed, scope.identity);
 }
 

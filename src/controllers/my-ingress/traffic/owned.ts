@@ -53,7 +53,10 @@ export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void>
     await pass.recordNow();
   }
   // Whatever exists is on record from here on, and not before the write of it has been answered.
-  if (ownable.isEarly !== true) memory.foundGroups = undefined;
+  if (ownable.isEarly !== true) {
+    memory.foundGroups = undefined;
+    memory.foundSecurityGroup = undefined;
+  }
   memory.traffic = memory.traffic && { ...memory.traffic, owned: described };
 }
 

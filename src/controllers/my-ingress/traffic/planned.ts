@@ -101,10 +101,11 @@ export function listGroupNames(
 
 /** True where the balancer is to carry a security group of its own. */
 export function isManaged({ object }: Pick<Scope, 'object'>, routes: Routes): boolean {
+  const { adopt, securityGroups } = object.spec ?? {};
   return (
     chooseAttachment({
-      securityGroups: object.spec.securityGroups,
-      isAdopted: object.spec.adopt !== undefined,
+      securityGroups,
+      isAdopted: adopt !== undefined,
       hasListeners: routes.listeners.length > 0,
       hasInbound: routes.inbound !== undefined,
     }) === 'managed'

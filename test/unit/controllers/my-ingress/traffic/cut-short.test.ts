@@ -56,6 +56,22 @@ describe('an object whose first pass is cut short, and that is edited before the
   });
 });
 
+it('leaves no security group behind where a pass fails before the edit', async () => {
+  const refusal = { kind: 'error', code: 'Throttling', status: 400, message: 'slow' } as const;
+  for (const cut of await cutsOf(CREATE)) {
+    const world = await play(CREATE, cut);
+    world.crash();
+    world.fault('*', refusal, { forMs: MINUTE_MS });
+    world.start();
+    await world.clock.advance(30_000);
+    world.crash();
+    world.edit('shop', { securityGroups: ['sg-web'] });
+    world.start();
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(listIds(world), JSON.stringify(cut)).not.toContain('security-group/frontend');
+  }
+});
+
 it('is put on record first where an earlier pass has stored the finalizer, whose status may not show yet', async () => {
   const world = await play(CREATE, { port: 'kube', at: 1, when: 'after' });
   expect(world.kube.writes.map(({ verb }) => verb)).toEqual(['addFinalizer']);

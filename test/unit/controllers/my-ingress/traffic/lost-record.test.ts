@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { api, listIds, SHOP, web } from './specs.ts';
 
-const PLAN = { 'albridge.io/mode': 'plan' };
 const FRAME = 'routing.http.response.x_frame_options.header_value';
 const listening = (attributes: Readonly<Record<string, string>>) => ({
   listeners: [{ port: 80, protocol: 'HTTP' as const, attributes }],
@@ -36,34 +34,6 @@ describe('an object whose status has lost what it owns, beside a process that ha
     await world.edited('shop', listening({}), 5 * MINUTE_MS);
     expect(world.aws.control.snapshot().listeners[0]?.attributes[FRAME]).toBe('');
   });
-});
-
-it('deletes a listener of an object that was restored without it, with security groups of its own', async () => {
-  const securityGroups = ['sg-web'];
-  const world = await settled({ listeners: [{ port: 80, protocol: 'HTTP' }], securityGroups });
-  world.crash();
-  world.kube.deleteInSpite(draftOf('shop'));
-  world.apply('shop', { securityGroups });
-  world.start();
-  await world.clock.advance(MINUTE_MS);
-  expect(world.aws.control.snapshot().listeners).toEqual([]);
-  expect(world.condition('shop')).toBe('True Available');
-  const writes = await world.writesDuring(() => world.clock.advance(30 * MINUTE_MS));
-  expect(writes).toEqual([]);
-});
-
-it('shows in a plan what an object that was restored without it is about to delete', async () => {
-  const securityGroups = ['sg-web'];
-  const world = await settled({ listeners: [{ port: 80, protocol: 'HTTP' }], securityGroups });
-  world.crash();
-  world.kube.deleteInSpite(draftOf('shop'));
-  const { metadata, ...draft } = draftOf('shop', { securityGroups });
-  world.kube.create({ ...draft, metadata: { ...metadata, annotations: PLAN } });
-  world.start();
-  await world.clock.advance(MINUTE_MS);
-  expect(world.object('shop').status.plan?.steps).toContainEqual(
-    expect.stringMatching(/delete listener\/80 /),
-  );
 });
 
 it('puts a target group on record before it makes it, though the record of a pass before was refused', async () => {

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { loadBalancerFinalizer, type MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { cutsOf, play, type Story } from '../crash-play.ts';
+import { draftOf } from '../drafts.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { listIds, SHOP } from './specs.ts';
+
+const PLAN = { 'albridge.io/mode': 'plan' };
+const FINALIZERS = [loadBalancerFinalizer];
+const GIVEN = { securityGroups: ['sg-web'] };
+const LISTENING: Partial<MyIngressSpec> = { listeners: [{ port: 80, protocol: 'HTTP' }] };
+const GROUP = 'security-group/frontend';
+
+/** A world whose process is dead, and whose object is about to be lost. */
+async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
+  const world = await World.having('shop', spec);
+  await world.clock.advance(8 * MINUTE_MS);
+  return world;
+}
+
+/** As from a backup, which has no status. */
+function restore(
+  world: World,
+  spec: Partial<MyIngressSpec>,
+  meta: { readonly annotations?: Record<string, string>; readonly finalizers?: string[] } = {},
+): void {
+  world.kube.deleteInSpite(draftOf('shop'));
+  const { metadata, ...draft } = draftOf('shop', spec);
+  world.kube.create({ ...draft, metadata: { ...metadata, ...meta } });
+}
+
+function listPorts(world: World): readonly number[] {
+  return world.aws.control.snapshot().listeners.map(({ port }) => port);
+}
+
+async function restored(
+  before: Partial<MyIngressSpec>,
+  spec: Partial<MyIngressSpec>,
+  annotations: Record<string, string> = {},
+): Promise<World> {
+  const world = await settled(before);
+  world.crash();
+  restore(world, spec, { annotations });
+  world.start();
+  await world.clock.advance(MINUTE_MS);
+  return world;
+}
+
+describe('an object that is restored without status, with security groups of its own', () => {
+  it('loses the listener that left the spec', async () => {
+    const world = await restored({ ...LISTENING, ...GIVEN }, GIVEN);
+    expect(listPorts(world)).toEqual([]);
+    expect(world.condition('shop')).toBe('True Available');
+    const writes = await world.writesDuring(() => world.clock.advance(30 * MINUTE_MS));
+    expect(writes).toEqual([]);
+  });
+
+  it.each(Object.entries({ traffic: { ...SHOP, ...GIVEN }, 'no traffic': GIVEN }))(
+    'with %s: loses the managed group that its balancer has',
+    async (_, spec) => {
+      const world = await restored(SHOP, spec);
+      await world.clock.advance(30 * MINUTE_MS);
+      expect(listIds(world)).not.toContain(GROUP);
+      expect(world.condition('shop')).toBe('True Available');
+    },
+  );
+
+  it('loses the managed group that its balancer has not any more', async () => {
+    const world = await settled(SHOP);
+    const code = 'DependencyViolation';
+    const refusal = { kind: 'error', code, status: 400, message: 'in use' } as const;
+    world.fault('DeleteSecurityGroup', refusal, { forMs: 5 * MINUTE_MS });
+    await world.edited('shop', GIVEN, MINUTE_MS);
+    expect(world.balancer().securityGroups).toEqual(GIVEN.securityGroups);
+    world.crash();
+    restore(world, { ...SHOP, ...GIVEN });
+    world.start();
+    await world.clock.advance(40 * MINUTE_MS);
+    expect(listIds(world)).not.toContain(GROUP);
+  });
+
+  it('loses the managed group wherever its first pass is cut', async () => {
+    const story: Story = {
+      before: async (world) => {
+        await world.applied('shop', SHOP);
+        await world.clock.advance(8 * MINUTE_MS);
+      },
+      act: (world) => restore(world, { ...SHOP, ...GIVEN }),
+      ends: () => undefined,
+    };
+    for (const cut of await cutsOf(story)) {
+      const world = await play(story, cut);
+      world.crash();
+      world.start();
+      await world.clock.advance(30 * MINUTE_MS);
+      expect(listIds(world), JSON.stringify(cut)).not.toContain(GROUP);
+    }
+  });
+
+  it('loses the managed group with its deletion, before any other pass', async () => {
+    const world = await settled(SHOP);
+    world.crash();
+    restore(world, { ...SHOP, ...GIVEN }, { finalizers: FINALIZERS });
+    world.delete('shop');
+    world.start();
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(listIds(world)).toEqual([]);
+  });
+
+  it('leaves no tag on the managed group with its deletion where it is retained', async () => {
+    const world = await settled(SHOP);
+    world.crash();
+    const spec = { ...SHOP, ...GIVEN, deletionPolicy: 'Retain' as const };
+    restore(world, spec, { finalizers: FINALIZERS });
+    world.delete('shop');
+    world.start();
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(listPorts(world)).toEqual([80]);
+    expect(listIds(world)).toEqual([]);
+  });
+
+  it('needs no right on EC2', async () => {
+    const world = await settled({ ...SHOP, ...GIVEN });
+    world.crash();
+    const denied = { code: 'UnauthorizedOperation', status: 403, message: 'denied' };
+    world.fault('DescribeSecurityGroups', { kind: 'error', ...denied }, { forMs: 60 * MINUTE_MS });
+    restore(world, { ...SHOP, ...GIVEN });
+    world.start();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+});
+
+describe('an object that is restored without the listener of its balancer', () => {
+  it('shows in a plan what is about to be deleted', async () => {
+    const world = await restored({ ...LISTENING, ...GIVEN }, GIVEN, PLAN);
+    expect(world.object('shop').status.plan?.steps).toContainEqual(
+      expect.stringMatching(/delete listener\/80 /),
+    );
+  });
+
+  it('loses it also where a plan and a restart come before', async () => {
+    const world = await restored({ ...LISTENING, ...GIVEN }, GIVEN, PLAN);
+    await world.restart();
+    world.annotate('shop', {});
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(listPorts(world)).toEqual([]);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('loses it wherever its first pass is cut', async () => {
+    const story: Story = {
+      before: async (world) => {
+        await world.applied('shop', { ...LISTENING, ...GIVEN });
+        await world.clock.advance(8 * MINUTE_MS);
+      },
+      act: (world) => restore(world, GIVEN),
+      ends: () => undefined,
+    };
+    for (const cut of await cutsOf(story)) {
+      const world = await play(story, cut);
+      world.crash();
+      world.start();
+      await world.clock.advance(10 * MINUTE_MS);
+      expect(listPorts(world), JSON.stringify(cut)).toEqual([]);
+    }
+  });
+});
+
+describe('the plan of the deletion of an object that is restored without status', () => {
+  it.each(Object.entries({ 'no traffic': {}, 'groups of its own': { ...SHOP, ...GIVEN } }))(
+    'and %s shows everything that goes',
+    async (_, spec) => {
+      const world = await settled(SHOP);
+      world.crash();
+      restore(world, spec, { annotations: PLAN, finalizers: FINALIZERS });
+      world.delete('shop');
+      world.start();
+      await world.clock.advance(MINUTE_MS);
+      const { steps = [] } = world.object('shop').status.plan ?? {};
+      expect(steps).toContainEqual(expect.stringMatching(/delete security-group\/frontend/));
+      expect(steps).toContainEqual(expect.stringMatching(/delete target-group\/spec\/api/));
+      world.annotate('shop', {});
+      await world.clock.advance(30 * MINUTE_MS);
+      expect(world.exists('shop')).toBe(false);
+      expect(listIds(world)).toEqual([]);
+    },
+  );
+});
