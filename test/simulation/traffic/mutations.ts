@@ -343,4 +343,11 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a rule gets the requests of one before it that AWS has refused for a moment',
     seed: 4000061311,
   },
+  'restored-group-unread': {
+    file: 'controllers/my-ingress/record.ts',
+    find: 'if (found.length === 0) return;',
+    replace: 'if (found.length >= 0) return;',
+    why: 'an object that is restored without status leaves its managed security group behind',
+    seed: 4000094432,
+  },
 };
