@@ -2,7 +2,7 @@
 // May import it: src/controllers/my-ingress and src/setup; src/cli takes drift-scan.ts, orphans.ts and ownership.ts.
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
-import type { MyIngress } from '../../apis/my-ingress.ts';
+import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isBeingDeleted } from '../../core/objects/kube-object.ts';
 import { refuseWrite } from '../../core/ports/leadership.ts';
@@ -38,7 +38,8 @@ import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
-import { completeRecord, isCutShort, recordGroup } from './record.ts';
+import { completeRecord, recordGroup } from './record.ts';
+import { readRoutes } from './routes/read-routes.ts';
 import {
   createObjectScope,
   createScope,
@@ -46,7 +47,7 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import { conclude, hasLeftovers, hasTraffic, readApplied } from './status.ts';
+import { conclude, hasLeftovers, hasTraffic, isBlank, readApplied } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import {
   beginFrontend,
@@ -55,6 +56,7 @@ import {
   planFrontend,
   prepareFrontend,
 } from './traffic/frontend.ts';
+import { isManaged } from './traffic/planned.ts';
 import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm, endRecord, type WarmStart } from './traffic/warm.ts';
 
@@ -131,6 +133,19 @@ function recallParts(
   // Whatever status is written next, the object counts as one whose record is complete.
   if (begun !== object) pass.report({ owned: completed.status.owned });
   return { object: completed, stored: object.status?.owned, pass };
+}
+
+/**
+ * True where a pass may have made something that is on no record, and the spec may have lost since, or loses before
+ * the next pass over everything: the first pass of an object puts no security group on record before it makes it.
+ * Deletion counts as an edit of its own:
+ * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
+ */
+function isCutShort(object: MyIngress): boolean {
+  const { deletionTimestamp, finalizers = [], generation } = object.metadata;
+  if (!isBlank(object) || !finalizers.includes(loadBalancerFinalizer)) return false;
+  const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
+  return isEdited || isManaged({ object }, readRoutes(object.spec ?? {}));
 }
 
 function recallRecord(object: MyIngress, memory: ObjectMemory, identity: Identity): MyIngress {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';
+import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { ObservedGraph, ObservedTargetGroup } from './graph/graph.ts';
@@ -9,7 +9,7 @@ import type { Identity } from './identity.ts';
 import type { ObjectMemory } from './memory.ts';
 import { readRoutes } from './routes/read-routes.ts';
 import type { ObjectScope } from './scope.ts';
-import { hasTraffic, isBlank, readRecordedArn } from './status.ts';
+import { hasTraffic, readRecordedArn } from './status.ts';
 import { findSecurityGroups } from './traffic/observation/observe.ts';
 import {
   MOST_OWNED,
@@ -49,19 +49,6 @@ function nameFound(
   if (foundGroups === undefined) return {};
   const mayBeManaged = foundSecurityGroup || spec?.securityGroups === undefined;
   return { removals: true, ...(mayBeManaged && { securityGroup: nameSecurityGroup(identity) }) };
-}
-
-/**
- * True where a pass may have made something that is on no record, and the spec may have lost since, or loses before
- * the next pass over everything: the first pass of an object puts no security group on record before it makes it.
- * Deletion counts as an edit of its own:
- * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
- */
-export function isCutShort(object: MyIngress): boolean {
-  const { deletionTimestamp, finalizers = [], generation } = object.metadata;
-  if (!isBlank(object) || !finalizers.includes(loadBalancerFinalizer)) return false;
-  const isEdited = generation - (deletionTimestamp === undefined ? 0 : 1) > 1;
-  return isEdited || isManaged({ object }, readRoutes(object.spec ?? {}));
 }
 
 /** As if the security group of the object had been put on record before it was made. */
