@@ -76,7 +76,7 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
   );
   if (outcome.kind === 'waiting') return outcome;
   scope.targets.withdraw(scope.pass.key);
-  const left = await finalizeTraffic(scope, { held, leftAlone });
+  const left = await finalizeTraffic(recall(scope), { held, leftAlone });
   if (left !== undefined) return left;
   await releaseListeners(scope, leftAlone);
   recordReleased(scope);
@@ -90,7 +90,8 @@ export async function previewFinalize(
   const observation = await observe(scope, scope.pass.signal);
   if (observation.kind === 'unconfirmed') return observation.waiting;
   const ours = observation.kind === 'present' ? observation.observed : undefined;
-  const held = ours && (await observeHeld(scope, ours.loadBalancer));
+  const isKnown = readRecordedArn(scope.object) !== undefined;
+  const held = ours && !isKnown ? await observeHeld(scope, ours.loadBalancer) : undefined;
   const beside = await previewTeardown(recall(scope), {
     ...{ loadBalancer: ours?.loadBalancer, held, isRetained: isRetained(scope) },
   });

@@ -200,7 +200,7 @@ export interface ObjectMemory {
   counts?: Pick<MyIngress['status'], 'targets' | 'backends'>;
   /** Names of target groups of the object that were found by their tags, on record or not; none for a listener alone. */
   foundGroups?: readonly string[] | undefined;
-  /** The managed security group was found with them. */
+  /** Whether there is a managed security group, also of a spec that wants none; undefined: it was not looked for. */
   foundSecurityGroup?: boolean | undefined;
   /** When each listener was last taken over, by ARN: one event for the repeats of one. */
   claimedMs?: Readonly<Record<string, number>>;

@@ -36,25 +36,30 @@ export function completeRecord(
     ...unite('listenerSettings', before.listenerSettings, own.listenerSettings),
     ...uniteServices(before.services, own.services),
   };
-  if (isDeepStrictEqual(owned, before)) return object;
+  const named = isDeepStrictEqual(owned, before) ? object : recordAs(object, owned);
+  // A listener has no name on record.
+  const hasListener = memory.foundGroups !== undefined && !hasTraffic(named);
+  return hasListener ? recordAs(object, { ...owned, removals: true }) : named;
+}
+
+function recordAs(object: MyIngress, owned: NonNullable<MyIngress['status']['owned']>): MyIngress {
   return { ...object, status: { ...object.status, owned } };
 }
 
-/** For what was found beside the balancer: there may be more than target groups, which a pass over everything shows. */
+/** The name of the managed group where it was found, or may be there with what was found. */
 function nameFound(
   { spec }: MyIngress,
-  { foundGroups, foundSecurityGroup = false }: ObjectMemory,
+  { foundGroups, foundSecurityGroup }: ObjectMemory,
   identity: Identity,
-): { readonly removals?: true; readonly securityGroup?: string } {
-  if (foundGroups === undefined) return {};
-  const mayBeManaged = foundSecurityGroup || spec?.securityGroups === undefined;
-  return { removals: true, ...(mayBeManaged && { securityGroup: nameSecurityGroup(identity) }) };
+): { readonly securityGroup?: string } {
+  const mayBeThere = foundGroups !== undefined && spec?.securityGroups === undefined;
+  const isThere = foundSecurityGroup ?? mayBeThere;
+  return isThere ? { securityGroup: nameSecurityGroup(identity) } : {};
 }
 
 /** As if the security group of the object had been put on record before it was made. */
 export function recordGroup(object: MyIngress, identity: Identity): MyIngress {
-  const owned = { ...object.status?.owned, securityGroup: nameSecurityGroup(identity) };
-  return { ...object, status: { ...object.status, owned } };
+  return recordAs(object, { ...object.status?.owned, securityGroup: nameSecurityGroup(identity) });
 }
 
 function unite<Field extends OwnedNames>(
@@ -90,16 +95,40 @@ export function listKnown(
   return [...foundGroups, ...(owned?.targetGroups ?? []), ...names];
 }
 
+/** Of the balancer of an object, which no record names. */
+interface Unrecorded {
+  readonly loadBalancer: LoadBalancer;
+  /** Another object of this name has made it, perhaps with another spec. */
+  readonly isOfOther: boolean;
+}
+
 /**
  * Puts on record what a balancer may serve that was there before. Its ARN goes on record together with that, for by
  * the next pass the balancer is known.
  */
-export async function recoverRecord(scope: ObjectScope, loadBalancer: LoadBalancer): Promise<void> {
-  const { identity, memory, object, pass } = scope;
-  const using = hasTraffic(object) ? undefined : findUsedGroups(scope, loadBalancer);
-  await Promise.all([using, findManagedGroup(scope)]);
-  const { status } = completeRecord(object, memory, identity);
-  if (status !== object.status) pass.report({ owned: status?.owned });
+export async function recoverRecord(
+  scope: ObjectScope,
+  { loadBalancer, isOfOther }: Unrecorded,
+): Promise<void> {
+  await Promise.all([
+    isStoredWithTraffic(scope) ? undefined : findUsedGroups(scope, loadBalancer),
+    isOfOther ? findManagedGroup(scope) : undefined,
+  ]);
+  reportFound(scope);
+}
+
+/** This process may know more, which never got there. */
+function isStoredWithTraffic({ object, stored }: ObjectScope): boolean {
+  return hasTraffic(recordAs(object, stored ?? {}));
+}
+
+/** False: it is stored. */
+function reportFound(scope: ObjectScope): boolean {
+  const { pass, stored = {} } = scope;
+  const { owned = {} } = recall(scope).object.status ?? {};
+  if (isDeepStrictEqual(owned, stored)) return false;
+  pass.report({ owned });
+  return true;
 }
 
 type Known = Pick<ObservedTargetGroup, 'targetGroup'>;
@@ -109,7 +138,7 @@ async function findUsedGroups(
   scope: ObjectScope,
   { arn }: LoadBalancer,
 ): Promise<readonly ObservedTargetGroup[]> {
-  const { identity, memory, object, pass } = scope;
+  const { identity, memory, pass } = scope;
   try {
     const used = await scope.traffic().targetGroups.listForBalancer(arn, pass.signal);
     const found = await tagEach(
@@ -124,30 +153,30 @@ async function findUsedGroups(
   } catch (error) {
     // An operator of balancers alone need not be allowed to read target groups, and has made none.
     const isDenied = hasReason(error, 'AccessDenied');
-    if (hasTraffic(object) || !isDenied) throw error;
+    if (isStoredWithTraffic(scope) || !isDenied) throw error;
     return [];
   }
 }
 
-/** Remembers the security group of an object whose spec wants none, and whose status names none. */
+/** Remembers whether there is a security group of an object whose spec wants none, and whose status names none. */
 async function findManagedGroup(scope: ObjectScope): Promise<void> {
-  const { identity, memory, object, pass } = scope;
-  const isNamed = object.status?.owned?.securityGroup !== undefined;
+  const { identity, memory, object, pass, stored } = scope;
+  const isNamed = stored?.securityGroup !== undefined;
   if (isNamed || isManaged(scope, readRoutes(object.spec ?? {}))) return;
   try {
     const found = await findSecurityGroups(scope.traffic(), identity, pass.signal);
-    if (found.length === 0) return;
-    memory.foundGroups ??= [];
-    memory.foundSecurityGroup = true;
+    memory.foundSecurityGroup = found.some(({ tags }) => isOwn(tags, identity));
+    if (memory.foundSecurityGroup) memory.foundGroups ??= [];
   } catch (error) {
     // As for target groups: an operator without a right on EC2 has made none.
     if (!hasReason(error, 'AccessDenied')) throw error;
+    memory.foundSecurityGroup = false;
   }
 }
 
 /** One of ours that no record names: what has no backends may have a listener all the same. */
 async function hasUnknownListener(scope: ObjectScope, arn: string): Promise<boolean> {
-  if (hasTraffic(scope.object)) return false;
+  if (isStoredWithTraffic(scope)) return false;
   const { listeners, tags } = scope.traffic();
   const { identity, pass } = scope;
   const found = (await listeners.list(arn, pass.signal)) ?? [];
@@ -212,11 +241,8 @@ export function recall<S extends ObjectScope>(scope: S): S {
 }
 
 /** Write-ahead: nothing shows what was found once the balancer is gone. */
-export async function recordFound({ identity, memory, object, pass }: ObjectScope): Promise<void> {
-  const { status } = completeRecord(object, memory, identity);
-  if (status === object.status) return;
-  pass.report({ owned: status?.owned });
-  await pass.recordNow();
+export async function recordFound(scope: ObjectScope): Promise<void> {
+  if (scope.memory.foundGroups !== undefined && reportFound(scope)) await scope.pass.recordNow();
 }
 
 async function readHeld(
@@ -239,7 +265,8 @@ export function mayHaveTraffic({ memory, object }: ObjectScope): boolean {
 }
 
 /** An object with groups of its own may run without any right on EC2. */
-export function ownsSecurityGroup({ object }: ObjectScope): boolean {
+export function ownsSecurityGroup({ memory, object }: ObjectScope): boolean {
   const { owned } = object.status ?? {};
-  return owned?.securityGroup !== undefined || object.spec?.securityGroups === undefined;
+  if (owned?.securityGroup !== undefined) return true;
+  return object.spec?.securityGroups === undefined && memory.foundSecurityGroup !== false;
 }

@@ -84,7 +84,9 @@ async function assess(
   if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
   memory.facts = rememberPresence(memory.facts);
   if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
-  if (mayServeUnknown(scope, judgement)) await recoverRecord(scope, loadBalancer);
+  if (mayServeUnknown(scope, judgement)) {
+    await recoverRecord(scope, { loadBalancer, isOfOther: hasPredecessor(judgement) });
+  }
   reportObserved(scope, { loadBalancer, tags });
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
@@ -102,6 +104,10 @@ function mayServeUnknown({ memory, object }: Scope, { kind }: Judgement): boolea
 
 type Judgement = ReturnType<typeof judgeClaim>;
 
+function hasPredecessor(judgement: Judgement): boolean {
+  return judgement.kind === 'ours' && judgement.previousUid !== undefined;
+}
+
 /** Reports the ARN together with what must be undone on it and deleted later, however this pass ends. */
 function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): void {
   pass.report({
@@ -112,7 +118,7 @@ function reportObserved({ object, pass }: Scope, observed: TaggedLoadBalancer): 
 
 /** Observed for the first time, in the creating pass or after its answer was lost. */
 function isOwnCreate({ object }: Scope, loadBalancer: LoadBalancer, judgement: Judgement): boolean {
-  if (judgement.kind !== 'ours' || judgement.previousUid !== undefined) return false;
+  if (judgement.kind !== 'ours' || hasPredecessor(judgement)) return false;
   return readRecordedArn(object) === undefined && loadBalancer.arn !== object.spec.adopt?.arn;
 }
 

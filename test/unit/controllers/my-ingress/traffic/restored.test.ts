@@ -169,6 +169,96 @@ describe('an object that is restored without the listener of its balancer', () =
   });
 });
 
+describe('an object that is restored without status, where its first pass fails and a later one is cut', () => {
+  const before: Story['before'] = async (world) => {
+    await world.applied('shop', SHOP);
+    await world.clock.advance(8 * MINUTE_MS);
+    await world.edited('shop', LISTENING, 8 * MINUTE_MS);
+  };
+  const slow = { kind: 'error', code: 'Throttling', status: 400, message: 'slow' } as const;
+  const failures: Readonly<Record<string, (world: World) => void>> = {
+    'EC2 is throttled': (world) => world.fault('DescribeSecurityGroups', slow, { forMs: 5_000 }),
+    'its record is refused': (world) => {
+      world.kube.failNext('applyStatus', new Error('no answer'));
+    },
+  };
+  const ends: Readonly<Record<string, (world: World) => void>> = {
+    'of its spec with nothing': (world) => restore(world, {}),
+    'of its spec with other groups': (world) => restore(world, GIVEN),
+    'of a deletion': (world) => {
+      restore(world, {}, { finalizers: FINALIZERS });
+      world.delete('shop');
+    },
+    'of a deletion with other groups': (world) => {
+      restore(world, GIVEN, { finalizers: FINALIZERS });
+      world.delete('shop');
+    },
+  };
+
+  for (const [failure, fail] of Object.entries(failures)) {
+    it.each(Object.entries(ends))(`as ${failure}: leaves nothing %s`, async (_, end) => {
+      const story: Story = { before, act: end, ends: () => undefined, lastsMs: 60_000 };
+      const whole = await play(story, undefined, fail);
+      const cuts = (['aws', 'kube'] as const).flatMap((port) => {
+        return Array.from({ length: whole.incarnation.count(port) }, (__, at) => {
+          return { port, at: at + 1, when: 'after' as const };
+        });
+      });
+      for (const cut of cuts) {
+        const world = await play(story, cut, fail);
+        world.crash();
+        world.start();
+        await world.clock.advance(30 * MINUTE_MS);
+        expect(listIds(world), JSON.stringify(cut)).toEqual([]);
+      }
+    });
+  }
+
+  it('leaves nothing of a deletion that was planned first', async () => {
+    const world = await settled(SHOP);
+    world.crash();
+    restore(world, { ...SHOP, ...GIVEN }, { annotations: PLAN, finalizers: FINALIZERS });
+    world.delete('shop');
+    world.start();
+    await world.clock.advance(MINUTE_MS);
+    world.annotate('shop', {});
+    const isDeleted = (): boolean => world.writesToAws.includes('DeleteLoadBalancer');
+    for (let ms = 0; ms < MINUTE_MS && !isDeleted(); ms += 10) await world.clock.advance(10);
+    await world.restart();
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+    expect(listIds(world)).toEqual([]);
+  });
+});
+
+describe('an object that is restored with nothing but a balancer, by an operator without a right on EC2', () => {
+  const denied = { code: 'UnauthorizedOperation', status: 403, message: 'denied' };
+
+  async function withoutEc2(): Promise<World> {
+    const world = await settled({ ...LISTENING, ...GIVEN });
+    world.crash();
+    world.fault('DescribeSecurityGroups', { kind: 'error', ...denied }, { forMs: 60 * MINUTE_MS });
+    restore(world, {}, { finalizers: FINALIZERS });
+    return world;
+  }
+
+  it('loses its listener and is Ready', async () => {
+    const world = await withoutEc2();
+    world.start();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(listPorts(world)).toEqual([]);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('is deleted with its listener', async () => {
+    const world = await withoutEc2();
+    world.delete('shop');
+    world.start();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+  });
+});
+
 describe('the plan of the deletion of an object that is restored without status', () => {
   it.each(Object.entries({ 'no traffic': {}, 'groups of its own': { ...SHOP, ...GIVEN } }))(
     'and %s shows everything that goes',
