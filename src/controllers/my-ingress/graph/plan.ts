@@ -208,14 +208,6 @@ const FREED: Readonly<Record<Room, ReadonlySet<QuotaCode>>> = {
   listeners: new Set([...OF_RULES, 'TooManyCertificates', 'TooManyListeners']),
 };
 
-/** Whether a deletion that still waits gives room to what is full: the next plan begins with it. */
-export function isRoomPostponed({ postponed }: Plan, quota: QuotaCode): boolean {
-  return postponed.some(({ step: { operation } }) => {
-    if (operation === 'DeleteRule') return FREED.rules.has(quota);
-    return operation === 'DeleteListener' && FREED.listeners.has(quota);
-  });
-}
-
 /** A full quota must never keep anything from being deleted that gives room to it: then it comes first. */
 function isFull(room: Room, { refused }: TrafficFacts): boolean {
   return refused.some(({ quota }) => quota !== undefined && FREED[room].has(quota));

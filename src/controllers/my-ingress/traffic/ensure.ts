@@ -9,7 +9,6 @@ import { listRetries, mapAttachedIds } from '../attaching/report.ts';
 import { findCertificates } from '../discovery/discover-certificates.ts';
 import { isRouting } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedSecurityGroup } from '../graph/graph.ts';
-import { isRoomPostponed } from '../graph/plan.ts';
 import type { Problem } from '../graph/problem.ts';
 import { isStanding } from '../graph/projection.ts';
 import { describeUse } from '../graph/quota-use.ts';
@@ -33,6 +32,7 @@ import {
 import {
   findDefaultGroup,
   isToDetach,
+  listChanged,
   listPrevious,
   mayRelease,
   type Planned,
@@ -44,10 +44,9 @@ import { replayWritten } from './replay.ts';
 import {
   type AwaitedGroup,
   forgiveMixtures,
-  isMixture,
   listAwaited,
-  listMixtures,
   recordSwitches,
+  repeatMixtures,
 } from './successors.ts';
 import { planWarm, type WarmStart } from './warm.ts';
 
@@ -109,20 +108,23 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
       ? undefined
       : listTagKeys(planned.observed, progress.done, scope.identity),
     problems: judgeEarly(found, memory.traffic, endMs),
-    postponed: [...plan.postponed.map(({ step }) => step), ...progress.failed].map(({ id }) => id),
+    postponed: listChanged(planned, [
+      ...plan.postponed.map(({ step }) => step),
+      ...progress.failed,
+    ]),
   };
 }
 
 function explainHold(
   scope: Scope,
   planned: Planned,
-  { failed, early }: Progress,
+  { failed, problems }: Progress,
 ): string | undefined {
-  if (listMixtures(scope, planned, failed).length > 0)
+  if (repeatMixtures(scope, planned, failed).length > 0)
     return 'AWS refuses the old and the new target group in one action; the new one takes over at once';
-  const attached = mapAttachedIds(scope.object);
-  if (early.some(({ id }) => !attached.has(id)))
-    return 'AWS refuses a change for a moment, and the changes behind it wait for that one';
+  const known = new Set([...mapAttachedIds(scope.object).keys(), ...problems.map(({ id }) => id)]);
+  if (listChanged(planned, failed).some((id) => !known.has(id)))
+    return 'AWS does not take a change yet, and the changes behind it wait for that one';
   const isHeld = planned.plan.postponed.some(
     ({ step }) => isRouting(step) || turnsStickinessOn(step),
   );
@@ -198,10 +200,6 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
       publishGroups(scope, planned, run.progress);
       await waitForTargets(scope);
     },
-    hasOtherWay: (refusal) => {
-      const { quota } = refusal;
-      return isMixture(planned.succession, refusal) || (!!quota && isRoomPostponed(plan, quota));
-    },
   });
   // Until all of it is done nobody knows what AWS has.
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, standing: undefined };
@@ -248,6 +246,7 @@ function findNext(scope: Scope, planned: Planned, progress: Progress): number | 
   const { done, failed, early } = progress;
   const due = [
     ...planned.plan.postponed.map(({ inMs }) => inMs),
+    ...repeatMixtures(scope, planned, failed),
     ...chooseRepetition(scope.memory.traffic, early, scope.clock.monotonicMs()),
   ];
   const mayGo = due.length === 0 && mayRelease(scope, planned, done);

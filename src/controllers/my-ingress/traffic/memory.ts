@@ -104,7 +104,8 @@ export function beginMemory(
 ): TrafficMemory {
   if (before === undefined) return { facts: beginFacts(nowMs), revision, isOpen: true };
   if (before.revision === revision) return { ...before, isOpen: true };
-  return { ...before, revision, isOpen: true, facts: forgetRefusals(before.facts) };
+  const facts = forgetRefusals(before.facts);
+  return { ...before, revision, isOpen: true, earlySinceMs: undefined, facts };
 }
 
 /** A step that AWS has accepted; `arn` is what it has answered to a create. */
@@ -202,15 +203,17 @@ export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number)
 }
 
 const SOON_MS = 1_000;
+const LATEST_MS = 60_000;
 
-/** When what AWS refuses for a moment is tried again: after as long again as it has been refused. */
+/** When what AWS refuses for a moment is tried again: after as long again as it has been refused, or a minute. */
 export function chooseRepetition(
   memory: TrafficMemory | undefined,
   early: readonly Step[],
   nowMs: number,
 ): readonly number[] {
   if (early.length === 0) return [];
-  return [Math.max(SOON_MS, nowMs - (memory?.earlySinceMs ?? nowMs))];
+  const refusedMs = nowMs - (memory?.earlySinceMs ?? nowMs);
+  return [Math.min(LATEST_MS, Math.max(SOON_MS, refusedMs))];
 }
 
 /** True while a read may be older than what this process has made. */

@@ -1,3 +1,4 @@
+import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { disownAttached } from '../attaching/disown.ts';
 import { findDecision } from '../attaching/joined.ts';
@@ -6,6 +7,7 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import { keepRefusals, recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
@@ -169,6 +171,20 @@ export async function findDefaultGroup(
 
 function hasManagedAttached({ identity }: Scope, observed: ObservedGraph): boolean {
   return claimGroups(observed, identity).some((group) => isAttached(group, observed));
+}
+
+/** Ids of what the steps change: SetRulePriorities moves rules. */
+export function listChanged(
+  { observed }: Pick<Planned, 'observed'>,
+  steps: readonly Step[],
+): readonly ResourceId[] {
+  const rules = observed.listeners.flatMap((listener) => listener.rules);
+  return steps.flatMap(({ id, operation, input }) => {
+    if (operation !== 'SetRulePriorities') return [id];
+    const moved = new Set(input.priorities.map(({ arn }) => arn));
+    const own = rules.filter(({ rule: { arn } }) => moved.has(arn));
+    return own.flatMap(({ tags }) => tags[resourceTagKey] ?? []);
+  });
 }
 
 /** A target group is left, and something has changed just now: it may be in use no more. */

@@ -5,12 +5,7 @@ import type { Problem } from '../graph/problem.ts';
 import { listWritten, type Step } from '../graph/steps.ts';
 import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import {
-  isHealthy,
-  isOfMixture,
-  LONGEST_WAIT_MS,
-  type Succession,
-} from '../target-groups/succession.ts';
+import { isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
 import type { TargetsState } from '../targets.ts';
 import type { Progress } from './execution/execute-plan.ts';
 import type { Planned } from './planned.ts';
@@ -22,7 +17,7 @@ export interface AwaitedGroup {
   readonly untilMs: number;
 }
 
-/** When what is healthy now is switched. */
+/** When what AWS does not take as a mixture, or what is healthy now, is switched. */
 const SWITCH_MS = 1_000;
 
 /** Those that have joined the actions of their predecessors: before, AWS checks no target of theirs. */
@@ -68,19 +63,24 @@ export function forgiveMixtures(scope: Scope, progress: Progress, planned: Plann
   return { ...progress, problems: progress.problems.filter((one) => !isForgiven(one)) };
 }
 
-/** Those of a mixture as such: only then the next pass switches directly. */
-export function listMixtures(
+/** Soon, where AWS has refused one as such: only then the next pass switches directly. */
+export function repeatMixtures(
+  scope: Scope,
+  planned: Planned,
+  failed: readonly Step[],
+): readonly number[] {
+  return listMixtures(scope, planned, failed).length > 0 ? [SWITCH_MS] : [];
+}
+
+function listMixtures(
   { memory }: Scope,
   { succession }: Planned,
   failed: readonly Step[],
 ): readonly Refusal[] {
   const refused = memory.traffic?.facts.refused ?? [];
-  return refused.filter((one) => failed.includes(one.step) && isMixture(succession, one));
-}
-
-/** Whether AWS has refused the action in which a successor waits, which the next pass does without. */
-export function isMixture({ held }: Succession, refusal: Refusal): boolean {
-  return held.has(refusal.step.id) && isOfMixture(refusal);
+  return refused.filter((one) => {
+    return failed.includes(one.step) && succession.held.has(one.step.id) && isOfMixture(one);
+  });
 }
 
 /** One event for each backend whose requests go to a group that may have no healthy target yet. */

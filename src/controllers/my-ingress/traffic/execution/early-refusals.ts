@@ -1,6 +1,7 @@
 import { hasReason } from '../../../../core/reconcile/operator-error.ts';
 import { SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
-import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
+import { findObstacle, listWritten, type Operation, type Step } from '../../graph/steps.ts';
+import { turnsStickinessOn } from '../../target-groups/diff.ts';
 import type { TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
 import { isRecent } from '../replay.ts';
@@ -22,15 +23,31 @@ export function judgeObstacle(
 ): 'early' | 'lasting' | undefined {
   const lasting = failed.filter((one) => !early.includes(one));
   if (findObstacle(step, lasting) !== undefined) return 'lasting';
-  const listener = findRouted(step);
-  const isBehind = listener !== undefined && early.some((one) => findRouted(one) === listener);
-  return isBehind || findObstacle(step, early) !== undefined ? 'early' : undefined;
+  const isEarly =
+    findObstacle(step, early) !== undefined || early.some((one) => isBehind(step, one));
+  return isEarly ? 'early' : undefined;
 }
+
+function isBehind(step: Step, early: Step): boolean {
+  const port = findRouted(early);
+  if (port === undefined) return false;
+  if (turnsStickinessOn(step)) return listWritten(early).includes(step.input.targetGroup);
+  const own = findRouted(step);
+  if (own === undefined) return false;
+  // A redirect to a new listener would meet its default action in place of a rule.
+  const isToIt = step.needs.includes(`listener/${port}`);
+  return own === port || isToIt || own === ANY_PORT || port === ANY_PORT;
+}
+
+/** The id of a rule with long names does not say which listener it is of. */
+const ANY_PORT = 'any';
 
 /** The port of the listener whose requests the step sends elsewhere. */
 function findRouted({ id, operation, input }: Step): string | undefined {
   const isOfListener = operation === 'ModifyListener' && input.action !== undefined;
-  return isOfListener || ROUTING.has(operation) ? id.split('/')[1] : undefined;
+  if (!isOfListener && !ROUTING.has(operation)) return undefined;
+  const [, port = ''] = id.split('/');
+  return /^\d+$/.test(port) ? port : ANY_PORT;
 }
 
 const ROUTING: ReadonlySet<Operation> = new Set<Operation>([

@@ -6,7 +6,6 @@ import { findQuota } from '../../../../aws/elbv2/traffic.ts';
 import type { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import { recordChanged } from '../../events.ts';
 import { createFailure } from '../../failure.ts';
-import type { Refusal } from '../../graph/facts.ts';
 import { describeRefusal, type Problem, type ProblemReason } from '../../graph/problem.ts';
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
 import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
@@ -48,17 +47,17 @@ export interface Run {
   progress: Progress;
   /** Called before the first step about listeners and rules, once. */
   readonly prepareRouting: () => Promise<void>;
-  /** Whether the next pass does another thing in place of what was refused. */
-  readonly hasOtherWay: (refusal: Refusal) => boolean;
 }
 
-export function beginRun(references: References, options: RunOptions = {}): Run {
-  const { standing, prepareRouting = () => Promise.resolve(), hasOtherWay = () => false } = options;
+export function beginRun(
+  references: References,
+  { standing, prepareRouting = () => Promise.resolve() }: RunOptions = {},
+): Run {
   const nothing = { done: [], failed: [], early: [], problems: [], holds: [] };
-  return { progress: { references, standing, ...nothing }, prepareRouting, hasOtherWay };
+  return { progress: { references, standing, ...nothing }, prepareRouting };
 }
 
-interface RunOptions extends Partial<Pick<Run, 'prepareRouting' | 'hasOtherWay'>> {
+interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
   /** The state before the first step, where it is needed afterwards. */
   readonly standing?: StandingGraph | undefined;
 }
@@ -93,7 +92,7 @@ export async function executeSteps(
   for (const [index, batch] of batches.entries()) {
     scope.pass.signal.throwIfAborted();
     if (index === routingFrom) await run.prepareRouting();
-    run.progress = await executeBatch(scope, batch, run);
+    run.progress = await executeBatch(scope, batch, run.progress);
     const isLastCreate = isGroupCreate(batch[0]) && !isGroupCreate(batches[index + 1]?.[0]);
     if (isLastCreate) run.progress = await proveTargetGroups(scope, run.progress);
   }
@@ -108,15 +107,14 @@ export function listOperations(steps: readonly Step[]): readonly Operation[] {
 async function executeBatch(
   scope: ObjectScope,
   batch: readonly Step[],
-  run: Run,
+  before: Progress,
 ): Promise<Progress> {
-  const { progress: before } = run;
   const free = batch.filter((step) => findObstacle(step, before.failed) === undefined);
   const isTogether = free.length > 1 && (await executeTags(scope, free.filter(isTagStep)));
   const together = isTogether ? free : [];
   let progress = together.reduce((all, step) => recordDone(scope, { step }, all), before);
   for (const step of batch) {
-    if (!together.includes(step)) progress = await executeOne(scope, step, { ...run, progress });
+    if (!together.includes(step)) progress = await executeOne(scope, step, progress);
   }
   return progress;
 }
@@ -155,13 +153,11 @@ function isAboutRouting({ id }: Step): boolean {
   return id.startsWith('listener/') || id.startsWith('rule/');
 }
 
-async function executeOne(scope: ObjectScope, step: Step, run: Run): Promise<Progress> {
-  const { progress } = run;
+async function executeOne(scope: ObjectScope, step: Step, progress: Progress): Promise<Progress> {
   const obstacle = judgeObstacle(step, progress);
-  const hold = findHold(step, progress.holds);
-  if (hold !== undefined && obstacle !== 'lasting')
-    return holdBack(scope, { step, hold }, progress);
   if (obstacle !== undefined) return leaveOut(progress, step, obstacle);
+  const hold = findHold(step, progress.holds);
+  if (hold !== undefined) return holdBack(scope, { step, hold }, progress);
   const { aws, clock, memory } = scope;
   const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
     aws.setSecurityGroups(arn, ids);
@@ -179,7 +175,7 @@ async function executeOne(scope: ObjectScope, step: Step, run: Run): Promise<Pro
       memory.traffic = rememberUnanswered(memory.traffic, step, clock.monotonicMs());
       throw error;
     }
-    return recordRefused(scope, { step, reason, error: error as OperatorError }, run);
+    return recordRefused(scope, { step, reason, error: error as OperatorError }, progress);
   }
 }
 
@@ -192,7 +188,7 @@ interface Refused {
 function recordRefused(
   scope: ObjectScope,
   { step, reason, error }: Refused,
-  { progress, hasOtherWay }: Run,
+  progress: Progress,
 ): Progress {
   const { clock, memory } = scope;
   const refusal = { error, named: listManaged(step, progress.references) };
@@ -201,8 +197,8 @@ function recordRefused(
   const quota = findQuota(error);
   const problem = { ...describeRefusal(step.id, reason, error.message), quota };
   const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
-  const isEarly = CONTRADICTIONS.has(reason) || hasOtherWay({ step, reason, quota });
-  return recordProblem(scope, { step, problem }, isEarly ? addEarly(refused, step) : refused);
+  const known = CONTRADICTIONS.has(reason) ? addEarly(refused, step) : refused;
+  return recordProblem(scope, { step, problem }, known);
 }
 
 function leaveOut(progress: Progress, step: Step, obstacle: 'early' | 'lasting'): Progress {
@@ -239,8 +235,7 @@ function holdBack(
 ): Progress {
   const message = `${hold.code}: not tried, as AWS has just refused another one`;
   const problem: Problem = { id: step.id, reason: 'QuotaExceeded', message, quota: hold.code };
-  const known = progress.early.includes(hold.step) ? addEarly(progress, step) : progress;
-  return recordProblem(scope, { step, problem }, known);
+  return recordProblem(scope, { step, problem }, progress);
 }
 
 function recordProblem(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MyIngress, MyIngressSpec } from '../../../../../../src/apis/my-ingress.ts';
 import { decideAttachments } from '../../../../../../src/controllers/my-ingress/attaching/decide.ts';
 import type { Joined } from '../../../../../../src/controllers/my-ingress/attaching/joined.ts';
+import { CERTIFICATE } from '../../../../localstack/traffic/traffic-model.ts';
 import { draftApp } from '../../attaching/app.ts';
 import { MINUTE_MS, type World } from '../../world.ts';
 import { ask } from '../asked.ts';
@@ -95,6 +96,30 @@ describe('a rule that AWS refuses for a moment', () => {
   });
 });
 
+describe('a rule of a new listener that AWS refuses for a moment', () => {
+  it('keeps the redirect to that listener back', async () => {
+    const world = await settleShop({ backends: [web] });
+    world.aws.control.setCertificates([CERTIFICATE]);
+    refuse(world, ['CreateRule', 'ListenerNotFound']);
+    const secure = { port: 443, protocol: 'HTTPS' as const, certificates: [CERTIFICATE] };
+    const redirect = { statusCode: 301, protocol: 'HTTPS', port: 443 } as const;
+    const missing = { fixedResponse: { statusCode: 404 } };
+    world.edit('shop', {
+      rules: [{ name: 'cart', paths: ['/cart'], listeners: [443], forward: [{ backend: 'web' }] }],
+      listeners: [
+        { port: 80, protocol: 'HTTP', defaultAction: { redirect } },
+        { ...secure, defaultAction: missing },
+      ],
+    });
+    await advanceUntilCalled(world, 'CreateRule');
+    await world.clock.advance(300);
+    expect(ask(world, { path: '/cart' })).toBe('forward web:1');
+    await world.clock.advance(MINUTE_MS);
+    expect(ask(world, { path: '/cart' })).toMatch(/^301 to https:/);
+    expect(ask(world, { path: '/cart', port: 443 })).toBe('forward web:1');
+  });
+});
+
 describe('a rule whose target group is not made yet', () => {
   it('keeps those behind it back', async () => {
     const world = await settleShop({ backends: [web] });
@@ -143,10 +168,10 @@ describe('an attached rule that AWS refuses for a moment', () => {
     return joined;
   };
 
-  async function attach(): Promise<World> {
+  async function attach(names: readonly string[] = ['a', 'b']): Promise<World> {
     apps = [];
     const world = await settleShop(SHARED, { join });
-    apps = ['a', 'b'].map((name) => draftApp(name, { hosts: [`${name}.example.com`] }));
+    apps = names.map((name, index) => draftApp(name, { hosts: [`h${index}.example.com`] }));
     refuse(world, ['CreateRule', 'ListenerNotFound']);
     world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
     await advanceUntilCalled(world, 'CreateRule');
@@ -173,7 +198,15 @@ describe('an attached rule that AWS refuses for a moment', () => {
     const world = await attach();
     await world.clock.advance(2_000);
     expect(readReasons(world)).toEqual(['a Attached', 'b Attached']);
-    expect(ask(world, { host: 'b.example.com' })).toBe('forward app:1');
+    expect(ask(world, { host: 'h1.example.com' })).toBe('forward app:1');
+  });
+
+  it('with long names keeps the others back too', async () => {
+    const long = 'a'.repeat(250);
+    const world = await attach([long, 'b']);
+    expect(readReasons(world)).toEqual([`${long} ListenerNotFound`, 'b Attaching']);
+    await world.clock.advance(2_000);
+    expect(readReasons(world)).toEqual([`${long} Attached`, 'b Attached']);
   });
 
   it('keeps a change of the object itself from being taken for done', async () => {
