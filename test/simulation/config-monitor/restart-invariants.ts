@@ -7,7 +7,7 @@ import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/st
 import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
 import { DEFINED_KINDS } from '../served-definition.ts';
 import type { DataHashes } from '../sources/data-hashes.ts';
-import { type DataKey, nameData, parseData, selectsUsers } from '../sources/watched.ts';
+import { type DataKey, nameData, parseData, selectsUsers, sourcesOf } from '../sources/watched.ts';
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods } from '../world/replica-set-controller.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
@@ -34,6 +34,12 @@ interface RestartInvariantParts {
   readonly isCalm: boolean;
 }
 
+interface Rolled {
+  readonly contents: readonly string[];
+  /** Of the workload. */
+  readonly key: string;
+}
+
 /** What must hold whenever the operator makes a pod go, or writes around it; see docs/reliability.md. */
 export class RestartInvariants {
   readonly #stage: Stage;
@@ -43,7 +49,10 @@ export class RestartInvariants {
   readonly #unseenMs: number;
   /** When the first pod went for the content of a ConfigMap that is there since then. */
   readonly #begun = new Map<string, number>();
-  readonly #rolled = new Set<string>();
+  /** When a workload was restarted for this content. */
+  readonly #rolled = new Map<string, number>();
+  /** By uid of a monitor: until when it was Stalled. */
+  readonly #stalledMs = new Map<string, number>();
 
   constructor(stage: Stage, { history, hashes, kind, isCalm }: RestartInvariantParts) {
     this.#stage = stage;
@@ -58,6 +67,7 @@ export class RestartInvariants {
     const { kind, object, before } = commit;
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) this.#judgeMonitor(commit);
+    if (kind === this.#kind) this.#noteStalled(commit);
     if (isWorkload(commit)) this.#judgeRollout(commit);
     if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
@@ -254,10 +264,30 @@ export class RestartInvariants {
       return this.#history.rolloutOf(one.uid) !== undefined && !upToDate.includes(one);
     });
     const wasRolled = contents.every((one) => this.#rolled.has(`${one} ${key}`));
-    if (!isBehind && contents.length > 0 && wasRolled) {
+    const isLate = rolling.some((one) => this.#hasNotedLate(one, { contents, key }));
+    if (!isBehind && !isLate && contents.length > 0 && wasRolled) {
       this.#report('restarts-once', `${what} was restarted for this data already`);
     }
-    for (const one of contents) this.#rolled.add(`${one} ${key}`);
+    for (const one of contents) this.#rolled.set(`${one} ${key}`, this.#nowMs);
+  }
+
+  /**
+   * One that could not note the change before another one restarted the workload: of several sources the other one
+   * vouches for no pod, unless it selects by labels.
+   */
+  #hasNotedLate({ uid, spec }: MonitorSince, rolled: Rolled): boolean {
+    const stalledMs = this.#stalledMs.get(uid) ?? 0;
+    const isLate = rolled.contents.some((one) => {
+      return stalledMs >= (this.#rolled.get(`${one} ${rolled.key}`) ?? Infinity);
+    });
+    return isLate && sourcesOf(spec).length > 1;
+  }
+
+  #noteStalled({ object }: Commit): void {
+    const isStalled = conditionsOf(object).some((one) => one.type === 'Stalled');
+    const { uid } = object.metadata;
+    if (isStalled) this.#stalledMs.set(uid, Infinity);
+    else if (this.#stalledMs.get(uid) === Infinity) this.#stalledMs.set(uid, this.#nowMs);
   }
 
   /** A template is restarted only if all of its pods use what has changed. */

@@ -147,10 +147,18 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
     DeletionBlocked: object.metadata.deletionTimestamp !== undefined && isProtected(parts, object),
   };
   const isLive = object.metadata.deletionTimestamp === undefined;
-  const isRefused = !isAcceptable(object.spec) || object.spec.adopt?.arn.includes('/none/');
+  const spec = readEffective(parts, object);
+  const isRefused = !isAcceptable(spec) || spec.adopt?.arn.includes('/none/');
   const isOfTraffic = parts.traffic.isExcused(object, reason);
   const isTrue = isOfTraffic || (excuses[reason] ?? (isLive && isRefused));
   if (!isTrue) parts.report('stalled-is-true', `${keyOf(object)} is Stalled by ${reason}`);
+}
+
+/** An adopted balancer keeps the addresses that it has where the spec says nothing of them. */
+function readEffective({ account }: FinalParts, { spec, status }: MyIngress): MyIngress['spec'] {
+  const held = account.balancers.find(({ arn }) => arn === status.alb?.arn);
+  if (spec.adopt === undefined || held === undefined) return spec;
+  return { ...spec, ipAddressType: spec.ipAddressType ?? held.ipAddressType } as MyIngress['spec'];
 }
 
 function isNameTaken({ account, cluster }: FinalParts, object: MyIngress): boolean {
