@@ -1,6 +1,6 @@
 import { hasReason } from '../../../../core/reconcile/operator-error.ts';
 import { SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
-import { findObstacle, listWritten, type Operation, type Step } from '../../graph/steps.ts';
+import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
 import { turnsStickinessOn } from '../../target-groups/diff.ts';
 import type { TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
@@ -31,7 +31,8 @@ export function judgeObstacle(
 function isBehind(step: Step, early: Step): boolean {
   const port = findRouted(early);
   if (port === undefined) return false;
-  if (turnsStickinessOn(step)) return listWritten(early).includes(step.input.targetGroup);
+  // AWS takes it only once every action of the group is as it is to be.
+  if (turnsStickinessOn(step)) return true;
   const own = findRouted(step);
   if (own === undefined) return false;
   // A redirect to a new listener would meet its default action in place of a rule.

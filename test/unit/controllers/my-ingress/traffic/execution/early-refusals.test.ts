@@ -43,6 +43,27 @@ describe('a rule that AWS refuses for a moment', () => {
     },
   );
 
+  it('keeps stickiness of a group back that a rule behind it still mixes with another one', async () => {
+    const both = [
+      { backend: 'web', weight: 9 },
+      { backend: 'api', weight: 1 },
+    ];
+    const mixed = { name: 'mixed', paths: ['/mixed'], forward: both };
+    const world = await settleShop({ backends: [web, api], rules: [mixed] });
+    refuse(world, ['CreateRule', 'TargetGroupNotFound']);
+    world.edit('shop', {
+      backends: [{ ...web, stickiness: { durationSeconds: 60 } }, api],
+      rules: [GONE, { ...mixed, forward: [{ backend: 'api' }] }] as Rules,
+    });
+    await advanceUntilCalled(world, 'CreateRule');
+    await world.clock.advance(300);
+    expect(world.message('shop')).not.toContain('backend web');
+    await world.clock.advance(MINUTE_MS);
+    const outcomes = world.aws.control.calls('ModifyTargetGroupAttributes');
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['ok']));
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
   it('keeps none of another listener back', async () => {
     const listeners = [80, 81].map((port) => ({ port, protocol: 'HTTP' as const }));
     const world = await settleShop({ backends: [web], listeners });
