@@ -244,14 +244,14 @@ function tryReplay(
   }
 }
 
-/** Conditions and actions in the order of evaluation. */
+/** Rules in the order of evaluation: two that do the same are two all the same. */
 function listEnd(state: ObservedGraph | undefined): unknown {
   return state?.listeners.map(({ listener, rules }) => [
     listener.defaultActions,
     rules
       .filter(({ rule: { priority } }) => priority !== 'default')
       .toSorted((a, b) => Number(a.rule.priority) - Number(b.rule.priority))
-      .map(({ rule: { conditions: when, actions } }) => ({ when, actions })),
+      .map(({ rule: { conditions: when, actions }, tags }) => ({ tags, when, actions })),
   ]);
 }
 
