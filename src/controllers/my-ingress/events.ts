@@ -7,7 +7,7 @@ import { isClaim, type Step } from './graph/steps.ts';
 import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
-/** Records each change of a balancer as one event and one log line. */
+/** Records each change of a balancer, and all changes beside it in one pass, as one event and one log line. */
 
 interface NamedArn {
   readonly arn: string;

@@ -20,7 +20,7 @@ import type { Scope } from '../scope.ts';
 import { explainRefusedReturn } from '../security-group/previous.ts';
 import { turnsStickinessOn } from '../target-groups/diff.ts';
 import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
-import { beginMemory, chooseRepetition, mayBeOld, mayHide, type TrafficMemory } from './memory.ts';
+import { beginMemory, mayBeOld, mayHide, repeatEarly, type TrafficMemory } from './memory.ts';
 import { readGraph } from './observation/read-graph.ts';
 import {
   hasLeftSettings,
@@ -247,7 +247,7 @@ function findNext(scope: Scope, planned: Planned, progress: Progress): number | 
   const due = [
     ...planned.plan.postponed.map(({ inMs }) => inMs),
     ...repeatMixtures(scope, planned, failed),
-    ...chooseRepetition(scope.memory.traffic, early, scope.clock.monotonicMs()),
+    ...repeatEarly(scope.memory.traffic, early, scope.clock.monotonicMs()),
   ];
   const mayGo = due.length === 0 && mayRelease(scope, planned, done);
   const isRefused = failed.some(({ operation }) => operation === 'SetSecurityGroups');

@@ -56,7 +56,7 @@ export async function tearDownTraffic(
   return waiting('Deleting', 'the deletions were accepted and are not visible yet', SOON_MS);
 }
 
-interface Planned extends Pick<Balancers, 'held'> {
+interface PreviewGiven extends Pick<Balancers, 'held'> {
   /** undefined: it is not there any more. */
   readonly loadBalancer: LoadBalancer | undefined;
   readonly isRetained: boolean;
@@ -65,7 +65,7 @@ interface Planned extends Pick<Balancers, 'held'> {
 /** Plans what would be done beside the balancer. */
 export async function previewTeardown(
   scope: ObjectScope,
-  { loadBalancer, held, isRetained }: Planned,
+  { loadBalancer, held, isRetained }: PreviewGiven,
 ): Promise<readonly Step[]> {
   if (!mayHaveTraffic(scope)) return [];
   if (isRetained) return planRelease(await observeReleased(scope, loadBalancer), scope.identity);

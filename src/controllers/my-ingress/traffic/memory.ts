@@ -206,7 +206,7 @@ const SOON_MS = 1_000;
 const LATEST_MS = 60_000;
 
 /** When what AWS refuses for a moment is tried again: after as long again as it has been refused, or a minute. */
-export function chooseRepetition(
+export function repeatEarly(
   memory: TrafficMemory | undefined,
   early: readonly Step[],
   nowMs: number,

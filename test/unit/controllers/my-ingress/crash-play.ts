@@ -15,8 +15,11 @@ const ports = ['aws', 'kube'] as const;
 const moments = ['before', 'unanswered', 'after'] as const;
 
 /** Every place where the story can be cut, by running it once without a crash. */
-export async function cutsOf(story: Story): Promise<readonly CrashPlan[]> {
-  const world = await play(story, undefined);
+export async function cutsOf(
+  story: Story,
+  prepare?: (world: World) => void,
+): Promise<readonly CrashPlan[]> {
+  const world = await play(story, undefined, prepare);
   return ports.flatMap((port) =>
     Array.from({ length: world.incarnation.count(port) }, (_, i) => i + 1).flatMap((at) =>
       moments.map((when) => ({ port, at, when })),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadBalancerFinalizer, type MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { cutsOf, play, type Story } from '../crash-play.ts';
+import type { CrashPlan } from '../crashing-ports.ts';
 import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { listIds, SHOP } from './specs.ts';
@@ -10,8 +11,11 @@ const FINALIZERS = [loadBalancerFinalizer];
 const GIVEN = { securityGroups: ['sg-web'] };
 const LISTENING: Partial<MyIngressSpec> = { listeners: [{ port: 80, protocol: 'HTTP' }] };
 const GROUP = 'security-group/frontend';
+const DENIED = {
+  kind: 'error',
+  ...{ code: 'UnauthorizedOperation', status: 403, message: 'denied' },
+} as const;
 
-/** A world whose process is dead, and whose object is about to be lost. */
 async function settled(spec: Partial<MyIngressSpec>): Promise<World> {
   const world = await World.having('shop', spec);
   await world.clock.advance(8 * MINUTE_MS);
@@ -44,6 +48,27 @@ async function restored(
   world.start();
   await world.clock.advance(MINUTE_MS);
   return world;
+}
+
+/** Plays the story with each of the cuts, and gives the next process half an hour. */
+async function cutEach(
+  story: Story,
+  expectIn: (world: World, cut: string) => void,
+  { when = ['before', 'unanswered', 'after'], prepare }: Cuts = {},
+): Promise<void> {
+  const cuts = await cutsOf(story, prepare);
+  for (const cut of cuts.filter((one) => when.includes(one.when))) {
+    const world = await play(story, cut, prepare);
+    world.crash();
+    world.start();
+    await world.clock.advance(30 * MINUTE_MS);
+    expectIn(world, JSON.stringify(cut));
+  }
+}
+
+interface Cuts {
+  readonly when?: readonly CrashPlan['when'][];
+  readonly prepare?: (world: World) => void;
 }
 
 describe('an object that is restored without status, with security groups of its own', () => {
@@ -88,13 +113,7 @@ describe('an object that is restored without status, with security groups of its
       act: (world) => restore(world, { ...SHOP, ...GIVEN }),
       ends: () => undefined,
     };
-    for (const cut of await cutsOf(story)) {
-      const world = await play(story, cut);
-      world.crash();
-      world.start();
-      await world.clock.advance(30 * MINUTE_MS);
-      expect(listIds(world), JSON.stringify(cut)).not.toContain(GROUP);
-    }
+    await cutEach(story, (world, cut) => expect(listIds(world), cut).not.toContain(GROUP));
   });
 
   it('loses the managed group with its deletion, before any other pass', async () => {
@@ -124,8 +143,7 @@ describe('an object that is restored without status, with security groups of its
   it('needs no right on EC2', async () => {
     const world = await settled({ ...SHOP, ...GIVEN });
     world.crash();
-    const denied = { code: 'UnauthorizedOperation', status: 403, message: 'denied' };
-    world.fault('DescribeSecurityGroups', { kind: 'error', ...denied }, { forMs: 60 * MINUTE_MS });
+    world.fault('DescribeSecurityGroups', DENIED, { forMs: 60 * MINUTE_MS });
     restore(world, { ...SHOP, ...GIVEN });
     world.start();
     await world.clock.advance(10 * MINUTE_MS);
@@ -159,13 +177,7 @@ describe('an object that is restored without the listener of its balancer', () =
       act: (world) => restore(world, GIVEN),
       ends: () => undefined,
     };
-    for (const cut of await cutsOf(story)) {
-      const world = await play(story, cut);
-      world.crash();
-      world.start();
-      await world.clock.advance(10 * MINUTE_MS);
-      expect(listPorts(world), JSON.stringify(cut)).toEqual([]);
-    }
+    await cutEach(story, (world, cut) => expect(listPorts(world), cut).toEqual([]));
   });
 });
 
@@ -198,19 +210,10 @@ describe('an object that is restored without status, where its first pass fails 
   for (const [failure, fail] of Object.entries(failures)) {
     it.each(Object.entries(ends))(`as ${failure}: leaves nothing %s`, async (_, end) => {
       const story: Story = { before, act: end, ends: () => undefined, lastsMs: 60_000 };
-      const whole = await play(story, undefined, fail);
-      const cuts = (['aws', 'kube'] as const).flatMap((port) => {
-        return Array.from({ length: whole.incarnation.count(port) }, (__, at) => {
-          return { port, at: at + 1, when: 'after' as const };
-        });
+      await cutEach(story, (world, cut) => expect(listIds(world), cut).toEqual([]), {
+        when: ['after'],
+        prepare: fail,
       });
-      for (const cut of cuts) {
-        const world = await play(story, cut, fail);
-        world.crash();
-        world.start();
-        await world.clock.advance(30 * MINUTE_MS);
-        expect(listIds(world), JSON.stringify(cut)).toEqual([]);
-      }
     });
   }
 
@@ -232,12 +235,10 @@ describe('an object that is restored without status, where its first pass fails 
 });
 
 describe('an object that is restored with nothing but a balancer, by an operator without a right on EC2', () => {
-  const denied = { code: 'UnauthorizedOperation', status: 403, message: 'denied' };
-
   async function withoutEc2(): Promise<World> {
     const world = await settled({ ...LISTENING, ...GIVEN });
     world.crash();
-    world.fault('DescribeSecurityGroups', { kind: 'error', ...denied }, { forMs: 60 * MINUTE_MS });
+    world.fault('DescribeSecurityGroups', DENIED, { forMs: 60 * MINUTE_MS });
     restore(world, {}, { finalizers: FINALIZERS });
     return world;
   }
