@@ -143,10 +143,21 @@ export class HoldWatch {
         return this.#stage.report('holder-keeps-its-path', what);
       }
       const isStill = version !== undefined && versions.get(`${source} ${claim}`) === version;
-      if (!isStill) continue;
+      if (!isStill || !this.#isWholePieceHeld(ingress, source, claim)) continue;
       const what = `${claim} of ${key} is ${source}'s, and has no rule any more`;
       return this.#stage.report('attached-stays', what);
     }
+  }
+
+  /** One host or path more that is somebody else's, and nothing of the rule is served any more. */
+  #isWholePieceHeld(ingress: MyIngress, source: string, claim: Claim): boolean {
+    const { holds } = this.#of(ingress);
+    const asked = listAsked(this.#stage.model.table, ingress).filter(
+      (one) => one.source === source,
+    );
+    const pieces = asked.flatMap((one) => one.pieces);
+    const piece = pieces.find(({ claims }) => claims.includes(claim));
+    return piece?.claims.every((one) => holds.get(one)?.source === source) ?? false;
   }
 
   #judgeAllowed(source: string, made: NonNullable<Change['after']>, picture: Picture): void {
