@@ -61,6 +61,8 @@ export interface TrafficState {
   readonly problems: readonly Problem[];
   /** The object has to be looked at again after this time; undefined: only when something changes. */
   readonly againMs: number | undefined;
+  /** AWS refuses a part of it for a moment. */
+  readonly isEarly: boolean;
   /** Why a part of the spec is applied a moment later, although AWS refuses nothing of it. */
   readonly held: string | undefined;
   /** Keys of the tags of what stands there; undefined: that is not known. */
@@ -103,6 +105,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   };
   return {
     ...{ desired, againMs, held, awaited, references: progress.references },
+    isEarly: progress.early.length > 0,
     ...{ routes: planned.routes, dns: planned.loadBalancer.dns },
     tagKeys: planned.isEarly
       ? undefined

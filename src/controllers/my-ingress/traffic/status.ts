@@ -210,10 +210,10 @@ function describeUnresolved(states: readonly TargetsState[], nowMs: number): str
  */
 export function concludeTraffic(
   outcome: Outcome,
-  state: Pick<TrafficState, 'problems' | 'againMs' | 'held' | 'awaited'>,
+  state: Pick<TrafficState, 'problems' | 'againMs' | 'isEarly' | 'held' | 'awaited'>,
   targets: TargetsFacts,
 ): Outcome {
-  const { problems, againMs, held, awaited } = state;
+  const { problems, againMs, isEarly, held, awaited } = state;
   const report = reportProblems(problems);
   const successors = awaitSuccessors(awaited, targets);
   if (report !== undefined) {
@@ -222,9 +222,9 @@ export function concludeTraffic(
       getRequeueMs(outcome),
       getRequeueMs(successors ?? outcome),
     );
-    const retry =
-      Number.isFinite(dueMs) && report.healedBy === 'person' ? { retryAfterMs: dueMs } : {};
-    throw createProblemFailure(report, retry);
+    // What time heals goes by the backoff, which may be long by now, but for what is over within seconds.
+    const isDue = Number.isFinite(dueMs) && (report.healedBy === 'person' || isEarly);
+    throw createProblemFailure(report, isDue ? { retryAfterMs: dueMs } : {});
   }
   const { states, nowMs } = targets;
   const handover =

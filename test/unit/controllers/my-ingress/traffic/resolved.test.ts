@@ -38,7 +38,8 @@ describe('a backend that has lacked its targets for long', () => {
     });
 
     it(`is what Reconciling reports first, ${where} in the spec`, () => {
-      const state = { problems: [], againMs: undefined, held: undefined, awaited: [] };
+      const nothing = { problems: [], againMs: undefined, isEarly: false, awaited: [] };
+      const state = { ...nothing, held: undefined };
       const facts = { states, nowMs: NOW_MS, wasReady: false };
       expect(concludeTraffic(settled('Available', 'it serves'), state, facts)).toMatchObject({
         kind: 'waiting',

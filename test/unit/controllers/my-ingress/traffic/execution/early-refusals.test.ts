@@ -106,6 +106,19 @@ describe('a rule that AWS refuses for a moment', () => {
     expect([...seen]).toEqual(['rule/80/spec/old/0', both, 'rule/80/spec/new/0']);
   });
 
+  it('is tried again within seconds, however often a pass has failed before', async () => {
+    const world = await settleShop({ backends: [web] });
+    refuse(world, ['CreateRule', 'ServiceUnavailable'], 10);
+    refuse(world, ['CreateRule', 'ListenerNotFound']);
+    world.edit('shop', { rules: BOTH });
+    const last = () => world.aws.control.calls('CreateRule').at(-1)?.outcome;
+    for (let ms = 0; ms < 60 * MINUTE_MS && last() !== 'ListenerNotFound'; ms += 500)
+      await world.clock.advance(500);
+    expect(last()).toBe('ListenerNotFound');
+    await world.clock.advance(3_000);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
   it('is tried again later and later while it is refused', async () => {
     const world = await settleShop({ backends: [web] });
     refuse(world, ['CreateRule', 'ListenerNotFound'], 1_000);
