@@ -223,14 +223,18 @@ export function concludeTraffic(
       getRequeueMs(successors ?? outcome),
     );
     // What time heals goes by the backoff, which may be long by now, but for what is over within seconds.
-    const isDue = Number.isFinite(dueMs) && (report.healedBy === 'person' || isEarly);
-    throw createProblemFailure(report, isDue ? { retryAfterMs: dueMs } : {});
+    const goesByDue = report.healedBy === 'person' || isEarly;
+    throw createProblemFailure(report, goesByDue ? retryAfter(dueMs) : {});
   }
   const { states, nowMs } = targets;
   const handover =
     held === undefined ? successors : waiting('HandingOver', held, againMs ?? WINDOW_MS);
   const applied = handover !== undefined && outcome.kind === 'settled' ? handover : outcome;
   return requeueBy(awaitFirstTargets(applied, targets), againMs, findGraceMs(states, nowMs));
+}
+
+function retryAfter(dueMs: number): { readonly retryAfterMs?: number } {
+  return Number.isFinite(dueMs) ? { retryAfterMs: dueMs } : {};
 }
 
 /** The state of the targets of an object, as far as it is known. */
