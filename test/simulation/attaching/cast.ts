@@ -71,6 +71,7 @@ export class AttachCast implements Cast<AttachAction> {
       ingresses: table.list(MY_INGRESSES) as unknown as readonly MyIngress[],
       apps: table.list(WEB_APPS) as unknown as readonly WebApp[],
       holderOf: (ingress, claim) => this.#holds.holderOf(ingress, claim),
+      mayHold: (ingress, source, claim) => this.#holds.mayHold(ingress, source, claim),
     });
   }
 

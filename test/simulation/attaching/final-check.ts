@@ -25,6 +25,7 @@ export interface FinalAttachParts {
   readonly ingresses: readonly MyIngress[];
   readonly apps: readonly WebApp[];
   readonly holderOf: (ingress: MyIngress, claim: Claim) => string | undefined;
+  readonly mayHold: (ingress: MyIngress, source: string, claim: Claim) => boolean;
   readonly report: Report;
 }
 
@@ -112,7 +113,10 @@ function listUnserved({ asked, ingress, parts, rules }: Scene): readonly string[
           claims.every((claim) => {
             const others = [holders.get(claim), parts.holderOf(ingress, claim)];
             const isTaken = others.some((one) => one !== undefined && one !== source);
-            return !own.has(claim) && !isTaken;
+            const isHeld = asked.some(
+              (one) => one.source !== source && parts.mayHold(ingress, one.source, claim),
+            );
+            return !own.has(claim) && !isTaken && !isHeld;
           }),
         )
         .map(({ claims }) => `${claims.join()} is free and not served for ${source}`),

@@ -22,6 +22,8 @@ interface Known {
   readonly records: Map<string, { readonly digest: string; readonly sinceMs: number }>;
   /** Given up while a rule for it was there: the rule shows no holder, not even of who asks for it again. */
   readonly givenUp: Set<string>;
+  /** As in `asked`: all of its piece was free once, and it has asked for it ever since. */
+  readonly wasFree: Set<string>;
 }
 
 /**
@@ -55,6 +57,18 @@ export class HoldWatch {
       known.asked = new Map(
         [...versions.keys()].map((one) => [one, known.asked.get(one) ?? this.#nowMs]),
       );
+      this.#noteFree(ingress, own);
+    }
+  }
+
+  #noteFree(ingress: MyIngress, own: ReadonlySet<Claim>): void {
+    const { asked: all, holds, wasFree } = this.#of(ingress);
+    for (const one of wasFree) if (!all.has(one)) wasFree.delete(one);
+    for (const { source, isAllowed, pieces } of listAsked(this.#stage.model.table, ingress)) {
+      const isFree = (claim: Claim): boolean =>
+        !own.has(claim) && (holds.get(claim)?.source ?? source) === source;
+      const free = pieces.filter(({ claims }) => isAllowed && claims.every(isFree));
+      for (const claim of free.flatMap(({ claims }) => claims)) wasFree.add(`${source} ${claim}`);
     }
   }
 
@@ -114,6 +128,11 @@ export class HoldWatch {
   /** Who holds a host and path; undefined: nobody has been served and on record yet. */
   holderOf(ingress: MyIngress, claim: Claim): string | undefined {
     return this.#of(ingress).holds.get(claim)?.source;
+  }
+
+  /** Whether it may hold it without being served: others have a host that it has asked for since. */
+  mayHold(ingress: MyIngress, source: string, claim: Claim): boolean {
+    return this.#of(ingress).wasFree.has(`${source} ${claim}`);
   }
 
   /** Call after each write of the operator to AWS. */
@@ -206,7 +225,7 @@ export class HoldWatch {
     const found = this.#known.get(key);
     if (found?.uid === uid) return found;
     const nothing = { holds: new Map(), asked: new Map(), records: new Map() };
-    const known: Known = { uid, ...nothing, givenUp: new Set() };
+    const known: Known = { uid, ...nothing, givenUp: new Set(), wasFree: new Set() };
     this.#known.set(key, known);
     return known;
   }
