@@ -149,6 +149,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       nowMs: () => clock.monotonicMs(),
       isKept: (owner) => isCalm && this.#isFollowed(owner),
       wasDesired: (...args) => this.#targets.wasDesired(...args),
+      desiresAny: (...args) => this.#targets.desiresAny(...args),
     });
   }
 

@@ -18,6 +18,8 @@ export interface RequestWatchParts {
     target: string,
     of: { readonly group: TargetGroup; readonly backMs: number },
   ) => boolean;
+  /** Whether the group is to have a target: without one no request can be answered. */
+  readonly desiresAny: (owner: string, group: TargetGroup) => boolean;
   readonly report: Report;
 }
 
@@ -75,9 +77,9 @@ export class RequestWatch {
    * that a balancer takes over rules and targets in the order of the calls.
    */
   #judge(group: TargetGroup, { fromMs, request }: Reach, addresses: readonly string[]): void {
-    const { claims, isKept, wasDesired, report } = this.#parts;
+    const { claims, desiresAny, isKept, wasDesired, report } = this.#parts;
     const owner = claims.ownerOf(group);
-    if (owner === undefined || !isKept(owner)) return;
+    if (owner === undefined || !isKept(owner) || !desiresAny(owner, group)) return;
     const backMs = WINDOW_MS + CALLS_MS;
     for (const { id, port } of group.targets.values()) {
       const target = `${id}:${port}`;

@@ -102,6 +102,12 @@ export class TargetInvariants {
     return isDesiredIn(this.#listTargets(owner, group, { backMs, isLasting: false }), target);
   }
 
+  /** Whether the group is to have a target now: a spec may name a port that the Service does not have. */
+  desiresAny(owner: string, group: TargetGroup): boolean {
+    const now = this.#listTargets(owner, group, { backMs: 0, isLasting: false });
+    return now.some(({ desired }) => desired.size > 0);
+  }
+
   /**
    * Whether a spec of the last `backMs` has this Service, as `namespace/name`, for the backend of the group, also where
    * it desired another group for it: this one is then the one that still gets the requests.
