@@ -44,6 +44,8 @@ export async function runPass<T extends ObjectWithStatus>(
     if (waiting !== undefined) return waiting;
     const object = deps.cache.get(key);
     if (object === undefined) return forgetObject(deps, key, context);
+    // Its children would be made again for as long as the garbage collector deletes them.
+    if (deps.writes.isMissing(object)) return { kind: 'gone' };
     const newest = deps.writes.pickNewest(object);
     return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {

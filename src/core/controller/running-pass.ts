@@ -151,7 +151,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     const { status: stored = {} } = this.#object;
     const fits = (live: T): boolean => hasSameStatus(live, stored);
     const written = await this.#deps.writer.applyStatus(this.#object, status, fits);
-    if (written === undefined) return false;
+    if (written === undefined) {
+      this.#deps.writes.recordMissing(this.#object);
+      return false;
+    }
     this.#remember(written, { status });
     return true;
   }

@@ -19,6 +19,12 @@ interface Answer<T> {
   isAwaited: boolean;
 }
 
+interface Missing {
+  readonly uid: string | undefined;
+  /** As in `Answer`. */
+  readonly rewinds: number;
+}
+
 const WAIT_MS = 5_000;
 const MOST_ANSWERS = 4096;
 
@@ -33,6 +39,8 @@ export class ReadYourWrites<T extends KubeObject> implements WriteGate {
   readonly #cache: ObjectCache<T>;
   /** The oldest write first. */
   readonly #answers = new Map<Key, Answer<T>>();
+  /** Objects that a write has not found, and that the cache still shows. */
+  readonly #missing = new Map<Key, Missing>();
 
   constructor(clock: Clock, cache: ObjectCache<T>) {
     this.#clock = clock;
@@ -50,9 +58,26 @@ export class ReadYourWrites<T extends KubeObject> implements WriteGate {
     if (this.#answers.size > MOST_ANSWERS) this.#forgetOldest();
   }
 
+  /** Call where a write has not found the object: a watch that is silent does not tell of its deletion. */
+  recordMissing(object: T): void {
+    const key = getKey(object);
+    const { uid } = object.metadata;
+    if (this.#cache.get(key)?.metadata.uid !== uid) return;
+    this.#missing.set(key, { uid, rewinds: this.#cache.countRewinds(key) });
+  }
+
+  /** Whether a write has not found the object that the cache holds. */
+  isMissing(held: T): boolean {
+    const key = getKey(held);
+    const missing = this.#missing.get(key);
+    const isSame = missing !== undefined && missing.uid === held.metadata.uid;
+    return isSame && missing.rewinds === this.#cache.countRewinds(key);
+  }
+
   /** Call with each change that the cache reports. */
   recordChange({ kind, object }: Change<T>): void {
     const key = getKey(object);
+    this.#missing.delete(key);
     const answer = this.#answers.get(key);
     if (answer === undefined) return;
     const isGone = kind === 'deleted' && isSameObject(answer.object, object);

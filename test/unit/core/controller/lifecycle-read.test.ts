@@ -45,6 +45,26 @@ describe('what a pass reads', () => {
     expect(seen).toEqual([undefined, undefined, 'stored']);
   });
 
+  it('ends before anything is made once a write has not found the object', async () => {
+    const bench = new LifecycleBench(probe(), 'none');
+    bench.cache.hold();
+    bench.kube.delete(bench.object);
+    let made = 0;
+    const reconciler: Reconciler<Probe> = {
+      reconcile: async () => {
+        made += 1;
+        return waiting('RollingOut', `made ${made}`, 1000);
+      },
+    };
+    await bench.run(reconciler);
+    expect(await bench.run(reconciler)).toEqual({ kind: 'gone' });
+    expect(made).toBe(1);
+    bench.kube.create(probe());
+    bench.cache.catchUp();
+    await bench.run(reconciler);
+    expect(made).toBe(2);
+  });
+
   it('is what there is when the watch stays silent for 5 s, and that is counted', async () => {
     const bench = openBench();
     bench.cache.hold();
