@@ -59,20 +59,6 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
     }
 
     describe('a child that is created', () => {
-      it('is what was asked for, and ours', async () => {
-        const created = await writer.create(child({ a: '1' }));
-
-        expect(created?.metadata.uid).toBeDefined();
-        expect(await live()).toMatchObject({ data: { a: '1' } });
-      });
-
-      it('is not taken from the balancer that has the name already', async () => {
-        await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
-
-        await expect(writer.create(child({ a: '1' }))).resolves.toBeUndefined();
-        expect((await live()).data).toEqual({ a: 'theirs' });
-      });
-
       it('is not there after a check of it, nor is one changed that is there', async () => {
         await writer.check(child({ a: '1' }));
         await expect(live()).rejects.toThrow();
@@ -110,15 +96,6 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
         expect(ours).toMatchObject([{ operation: 'Apply' }]);
       });
 
-      it('keeps its resourceVersion the second time', async () => {
-        const created = await writer.create(child({ a: '1' }));
-        const first = await writer.apply(child({ a: '1', b: '2' }, created?.metadata.uid));
-
-        const second = await writer.apply(child({ a: '1', b: '2' }, created?.metadata.uid));
-
-        expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
-      });
-
       it('takes back what someone else has changed', async () => {
         const created = await writer.create(child({ a: '1' }));
         await setByOther({ a: 'edited' });
@@ -126,27 +103,6 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
         await writer.apply(child({ a: '1' }, created?.metadata.uid));
 
         expect((await live()).data).toEqual({ a: '1' });
-      });
-
-      it('is a conflict where another object took the name', async () => {
-        const old = await writer.create(child({ a: '1' }));
-        if (old) await writer.delete(old);
-        await post(client, CONFIG_MAP, { ...child({ a: 'theirs' }) });
-
-        const applying = writer.apply(child({ a: '1' }, old?.metadata.uid));
-
-        await expect(applying).rejects.toMatchObject({ reason: 'Conflict', healedBy: 'time' });
-        expect((await live()).data).toEqual({ a: 'theirs' });
-      });
-
-      it('is a conflict where the object is gone', async () => {
-        const old = await writer.create(child({ a: '1' }));
-        if (old) await writer.delete(old);
-
-        const applying = writer.apply(child({ a: '1' }, old?.metadata.uid));
-
-        await expect(applying).rejects.toMatchObject({ reason: 'Conflict' });
-        await expect(live()).rejects.toMatchObject({ status: 404 });
       });
 
       it('without force names who owns the field', async () => {
@@ -163,25 +119,6 @@ export function describeChildWriter(title: string, open: () => Promise<KubeClien
     });
 
     describe('a child that is deleted', () => {
-      it('is gone, and deleting it again is done', async () => {
-        const created = (await writer.create(child({ a: '1' }))) as ConfigMap;
-
-        await writer.delete(created);
-        await writer.delete(created);
-
-        await expect(writer.get(created)).resolves.toBeUndefined();
-      });
-
-      it('leaves another object of the name alone', async () => {
-        const old = (await writer.create(child({ a: '1' }))) as ConfigMap;
-        await writer.delete(old);
-        await writer.create(child({ a: 'theirs' }));
-
-        await writer.delete(old);
-
-        expect((await live()).data).toEqual({ a: 'theirs' });
-      });
-
       it('needs its UID', async () => {
         await writer.create(child({ a: '1' }));
 

@@ -63,22 +63,11 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
       });
     }
 
-    function remove({ metadata }: Widget): Promise<unknown> {
-      return client.request({ method: 'DELETE', path: buildResourcePath(WIDGET, metadata) });
-    }
-
     function live(object: Widget): Promise<Widget> {
       return read<Widget>(client, WIDGET, object);
     }
 
     describe('a finalizer (behaviour 20)', () => {
-      it('is stored beside those of others', async () => {
-        const added = await writer.addFinalizer(await create([THEIRS]), OURS);
-
-        expect(added.metadata.finalizers).toEqual([THEIRS, OURS]);
-        expect((await live(added)).metadata.finalizers).toEqual([THEIRS, OURS]);
-      });
-
       it('is stored beside 200 of others, of which the cache holds a part', async () => {
         const theirs = Array.from({ length: 200 }, (_, index) => `example.com/${index}`);
         const stored = await create(theirs);
@@ -115,15 +104,6 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect((await live(stale)).metadata.finalizers).toEqual([THEIRS]);
       });
 
-      it('is not added to an object that took the name of a deleted one', async () => {
-        const old = await create();
-        await remove(old);
-        const recreated = await create();
-
-        await expect(writer.addFinalizer(old, OURS)).rejects.toMatchObject({ reason: 'Conflict' });
-        expect((await live(recreated)).metadata.finalizers).toBeUndefined();
-      });
-
       it('is removed alone, although the object has moved on', async () => {
         const stale = await create([THEIRS, OURS]);
         await change(stale, { spec: { size: 2 } });
@@ -147,26 +127,6 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
         expect((await live(stale)).metadata.finalizers).toEqual(after);
       });
 
-      it('lets the object go when it was the last one', async () => {
-        const object = await create([OURS]);
-        await remove(object);
-        const leaving = await live(object);
-
-        await expect(writer.removeFinalizer(leaving, OURS)).resolves.toBeDefined();
-        await expect(live(object)).rejects.toMatchObject({ status: 404 });
-        await expect(writer.removeFinalizer(leaving, OURS)).resolves.toBeUndefined();
-      });
-
-      it('stays on an object that took the name of a deleted one', async () => {
-        const old = await create([OURS]);
-        await remove(old);
-        await writer.removeFinalizer(old, OURS);
-        const recreated = await create([OURS]);
-
-        await expect(writer.removeFinalizer(old, OURS)).resolves.toBeUndefined();
-        expect((await live(recreated)).metadata.finalizers).toEqual([OURS]);
-      });
-
       it('is refused with the reason where the API server refuses the object itself', async () => {
         await expect(writer.addFinalizer(await create(), 'no finalizer')).rejects.toMatchObject({
           reason: 'Invalid',
@@ -176,18 +136,6 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
     });
 
     describe('a status (behaviours 21 and 22)', () => {
-      it('is written without a new generation, and by a second pass not at all', async () => {
-        const created = await create();
-        const first = await writer.applyStatus(created, { phase: 'Active' });
-
-        expect(first?.status).toEqual({ phase: 'Active' });
-        expect(first?.metadata.generation).toBe(created.metadata.generation);
-        expect(first?.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion);
-
-        const second = await writer.applyStatus(created, { phase: 'Active' });
-        expect(second?.metadata.resourceVersion).toBe(first?.metadata.resourceVersion);
-      });
-
       it('leaves spec and the fields of others alone, and drops what it no longer says', async () => {
         const created = await create();
         await change(created, { status: { theirs: 'kept' } }, 'status');
@@ -238,22 +186,6 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
 
         await expect(writing).rejects.toMatchObject({ reason: 'Conflict' });
         expect((await live(created)).status?.phase).toBe('Newer');
-      });
-
-      it('is nothing to write where the object is gone', async () => {
-        const created = await create();
-        await remove(created);
-
-        await expect(writer.applyStatus(created, { phase: 'Active' })).resolves.toBeUndefined();
-      });
-
-      it('does not reach an object that took the name of a deleted one', async () => {
-        const old = await create();
-        await remove(old);
-        const recreated = await create();
-
-        await expect(writer.applyStatus(old, { phase: 'Active' })).resolves.toBeUndefined();
-        expect((await live(recreated)).status).toBeUndefined();
       });
     });
 

@@ -219,6 +219,11 @@ const faults: readonly (readonly [string, object, string])[] = [
     },
     'must have at most 16 items',
   ],
+  [
+    'no listener',
+    { subnets, listeners: [] },
+    'spec.listeners in body should have at least 1 items',
+  ],
   ['a field in error', withRule({ path: '/a' }), 'unknown field "spec.rules[0].path"'],
 ];
 

@@ -116,34 +116,6 @@ describe('what goes wrong, over HTTP', () => {
     expect(await bench.loadBalancers.readTags(arn, signal)).toHaveProperty('color', 'red');
   });
 
-  it('does not repeat a create whose answer was lost; the balancer exists', async () => {
-    const { loadBalancers, server, settings } = bench;
-    server.control.addFault({ operation: 'CreateLoadBalancer', effect: { kind: 'lostResponse' } });
-    const error = await failureOf(loadBalancers.create(settings('lost')));
-    expect(error).toMatchObject({ reason: 'AwsUnreachable', healedBy: 'time' });
-    expect(server.control.counts()).toEqual({ CreateLoadBalancer: 1 });
-    const found = await loadBalancers.find({ name: 'lost' }, signal);
-    expect(await loadBalancers.readTags(found?.arn ?? '', signal)).toHaveProperty('team', 'web');
-  });
-
-  it('names the missing right', async () => {
-    const { arn } = await created();
-    bench.server.control.addFault({
-      operation: 'SetSubnets',
-      effect: {
-        kind: 'error',
-        code: 'AccessDenied',
-        status: 403,
-        message: 'User: arn:aws:sts::1:assumed-role/x is not authorized to perform this',
-      },
-    });
-    const error = await failureOf(bench.loadBalancers.setSubnets(arn, bench.subnets.slice(0, 2)));
-    expect(error).toMatchObject({ reason: 'AccessDenied', healedBy: 'person' });
-    expect((error as Error).message).toContain(
-      'allow elasticloadbalancing:SetSubnets in the IAM policy',
-    );
-  });
-
   it('aborts a read when its pass is over, and not before', async () => {
     bench.server.control.addFault({ operation: '*', effect: { kind: 'hold' } });
     const pass = new AbortController();

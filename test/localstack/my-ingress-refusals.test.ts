@@ -84,37 +84,3 @@ describe('what only AWS can refuse', { concurrent: true }, () => {
     await standIn.unpinState(status.alb?.name as string);
   });
 });
-
-const admissions: Readonly<Record<string, { readonly spec: object; readonly said: RegExp }>> = {
-  'one subnet': { spec: { subnets: ['subnet-abc'] }, said: /subnets/ },
-  'the same subnet twice': { spec: { subnets: ['subnet-abc', 'subnet-abc'] }, said: /subnets/ },
-  'a bad scheme': { spec: { subnets, scheme: 'public' }, said: /scheme/ },
-  'a name over 32 characters': { spec: { subnets, name: 'a'.repeat(33) }, said: /name/ },
-  'a name that begins with internal-': { spec: { subnets, name: 'internal-web' }, said: /name/ },
-  'a tag of ours': { spec: { subnets, tags: { 'albridge.io/name': 'x' } }, said: /tags/ },
-  'an unknown field': { spec: { subnets, listeners: [] }, said: /listeners/ },
-};
-
-describe('what the API server refuses, with a message, before anything happens', () => {
-  it.each(Object.entries(admissions))('%s', async (_, { spec, said }) => {
-    const body = {
-      apiVersion: 'demo.rtfm.co.ua/v1',
-      kind: 'MyIngress',
-      metadata: { name: 'refused', namespace: 'default' },
-      spec,
-    };
-    const result = await place.cluster.kubectl(['apply', '-f', '-'], {
-      input: JSON.stringify(body),
-    });
-    expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(said);
-  });
-
-  it('a change of scheme', async () => {
-    const objects = await place.createNamespace('scheme');
-    await objects.create('web', { subnets, scheme: 'internal' });
-    await expect(objects.edit('web', { scheme: 'internet-facing' })).rejects.toThrow(
-      /scheme cannot be changed/,
-    );
-  });
-});

@@ -4,12 +4,9 @@ import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { startConnectProxy } from '../fakes/connect-proxy.ts';
-import { isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { type OperatorProcess, startOperatorProcess } from '../surroundings/operator-process.ts';
 import { type Surroundings, startSurroundings } from '../surroundings/surroundings.ts';
-import { refusal, refuse } from './setup-faults.ts';
 import { type Place, placeOf } from './setup-place.ts';
 
 let surroundings: Surroundings;
@@ -214,71 +211,5 @@ describe('what is missing at the start', () => {
     await surroundings.controlPlane.startApiServer();
     await operator.waitForLine((line) => line.msg === 'working', 90_000);
     await operator.stop();
-  });
-});
-
-interface BadAws {
-  readonly why: string;
-  readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  readonly reason: string;
-  readonly next: string;
-}
-
-const badAws: Readonly<Record<string, BadAws>> = {
-  'no credentials at all': {
-    why: "the SDK's chain ends without any",
-    environment: async () => ({
-      AWS_ACCESS_KEY_ID: '',
-      AWS_SECRET_ACCESS_KEY: '',
-      AWS_EC2_METADATA_DISABLED: 'true',
-    }),
-    reason: 'CredentialsUnavailable',
-    next: reasonsOfMyIngress.CredentialsUnavailable.next,
-  },
-  'an endpoint without a listener': {
-    why: 'a wrong port',
-    environment: async () => ({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }),
-    reason: 'AwsUnreachable',
-    next: reasonsOfMyIngress.AwsUnreachable.next,
-  },
-  'an endpoint that is something else': {
-    why: 'a wrong address with a web server behind it',
-    environment: async () => ({
-      AWS_ENDPOINT_URL: `${surroundings.aws.environment['AWS_ENDPOINT_URL']}/_localstack/health`,
-    }),
-    reason: 'AwsUnreadable',
-    next: reasonsOfMyIngress.AwsUnreadable.next,
-  },
-  'another region than the endpoint has': {
-    why: 'the signature is for the wrong region',
-    environment: async () => ({ AWS_REGION: 'eu-central-1' }),
-    reason: 'CredentialsRefused',
-    next: reasonsOfMyIngress.CredentialsRefused.next,
-  },
-};
-
-describe('problems with AWS are reported on the object', () => {
-  it.each(Object.entries(badAws))('%s', async (_, { environment, reason, next }) => {
-    const operator = launch(await environment());
-    await operator.waitForLine((line) => line.msg === 'working');
-    const objects = await place.createNamespace('bad-aws');
-    await objects.create('web', { subnets: place.network.articleSubnets });
-    const object = await objects.whenReason('web', reason);
-    expect(readyOf(object)?.message).toContain(next);
-    await operator.stop();
-
-    launch({});
-    await objects.when('web', isReady);
-  });
-
-  it('credentials that AWS refuses', async () => {
-    await refuse(place.standIn, '*', refusal('UnrecognizedClientException', 403));
-    const operator = launch({});
-    await operator.waitForLine((line) => line.msg === 'working');
-    const objects = await place.createNamespace('refused');
-    await objects.create('web', { subnets: place.network.articleSubnets });
-    const object = await objects.whenReason('web', 'CredentialsRefused');
-    expect(readyOf(object)?.message).toContain(reasonsOfMyIngress.CredentialsRefused.next);
-    await place.standIn.clearFaults();
   });
 });

@@ -16,71 +16,38 @@ import {
   myIngressDefinitionFile,
   readMyIngressDefinition,
 } from './custom-resource-definition.ts';
+import { describeDefinition } from './describe-definition.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { nodesOf, type SchemaNode } from './schema-walk.ts';
 
 const definition = readMyIngressDefinition();
 const version = definition.spec.versions[0];
 const schema = version.schema.openAPIV3Schema;
-const paths = nodesOf(schema).map(({ path }) => path);
 
-/** `.status.conditions[?(@.type=="Ready")].status` -> `status.conditions[].status`. */
-function schemaPathOf(jsonPath: string): string {
-  return jsonPath.replace(/^\./, '').replaceAll(/\[\?\(@\.type=="Ready"\)\]/g, '[]');
-}
+describeDefinition(definition, {
+  kind: myIngressKind,
+  shortName: 'mying',
+  columns: [
+    'Scheme',
+    'State',
+    'Address',
+    'Targets',
+    'Ready',
+    'Reason',
+    'Age',
+    'ARN (wide)',
+    'Message (wide)',
+  ],
+});
 
-describe('the MyIngress CRD', () => {
-  it('is the resource that the operator asks for', () => {
-    const { group, names, versions } = definition.spec;
-    expect({
-      group,
-      version: versions[0].name,
-      kind: names.kind,
-      plural: names.plural,
-    }).toEqual(myIngressKind);
-    expect(definition.metadata.name).toBe(`${names.plural}.${group}`);
+describe('the definition of MyIngress', () => {
+  it('is in the file that its name says', () => {
     expect(myIngressDefinitionFile.pathname).toMatch(`crds/${definition.metadata.name}/crd.yaml`);
-    expect(definition.spec.scope).toBe('Namespaced');
-    expect(versions).toHaveLength(1);
-  });
-
-  it('answers to its short name and in the category of all kinds', () => {
-    expect(definition.spec.names.shortNames).toEqual(['mying']);
-    expect(definition.spec.names.categories).toEqual(['albridge']);
-  });
-
-  it('is structural, described and bounded in every field', () => {
-    expect(schemaFaults(schema)).toEqual([]);
-  });
-
-  it('prints columns that exist in the schema', () => {
-    const columns = version.additionalPrinterColumns;
-    expect(
-      columns.map(({ name, priority }) => `${name}${priority === 1 ? ' (wide)' : ''}`),
-    ).toEqual([
-      'Scheme',
-      'State',
-      'Address',
-      'Targets',
-      'Ready',
-      'Reason',
-      'Age',
-      'ARN (wide)',
-      'Message (wide)',
-    ]);
-    const missing = columns
-      .map(({ jsonPath }) => schemaPathOf(jsonPath))
-      .filter((path) => path !== 'metadata.creationTimestamp' && !paths.includes(path));
-    expect(missing).toEqual([]);
   });
 
   it('selects by fields that are always there', () => {
     expect(version.selectableFields).toEqual([{ jsonPath: '.spec.scheme' }]);
     expect(schema.properties?.['spec']?.properties?.['scheme']?.default).toBe('internet-facing');
-  });
-
-  it('reads as not reconciled yet before the operator has observed the object', () => {
-    expect(schema.properties?.['status']?.default).toEqual({ observedGeneration: -1 });
   });
 
   it('leaves ipAddressType without a default, so that an adopted balancer keeps its own', () => {
