@@ -34,7 +34,7 @@ type WindowKind = Extract<Fault, { fromMs: number }>['kind'];
 
 /** The faults of a scenario, and which of them an operation meets. */
 export class FaultBoard {
-  /** How often each operation was begun. */
+  /** How often each operation was begun while a process could still be killed there. */
   readonly counts = new Map<Label, number>();
   /** Crash points that were hit, as `label/phase`. */
   readonly crashed = new Set<string>();
@@ -42,6 +42,7 @@ export class FaultBoard {
   readonly met = new Set<string>();
   readonly #strikes: Strike[] = [];
   #faults: readonly Fault[];
+  #isClosed = false;
   readonly #left = new Map<Fault, number>();
   #isLifted: boolean;
 
@@ -61,6 +62,7 @@ export class FaultBoard {
   /** No fault any more. */
   close(): void {
     this.#faults = [];
+    this.#isClosed = true;
   }
 
   /** Whether a process may still be killed. */
@@ -74,6 +76,7 @@ export class FaultBoard {
 
   /** Call once for each operation, when it is sent. */
   fateOf(label: Label, nowMs: number): Fate {
+    if (this.#isClosed) return {};
     const nth = (this.counts.get(label) ?? 0) + 1;
     this.counts.set(label, nth);
     if (this.#faults.length === 0) return {};

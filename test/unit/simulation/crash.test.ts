@@ -140,3 +140,13 @@ describe('a process that is killed', () => {
     expect({ seen, made: namespaces(), awsCalls }).toEqual({ seen: [], made: 1, awsCalls: [] });
   });
 });
+
+it('is killed nowhere any more once kills are over, and what begins there is no crash point', () => {
+  const label = 'aws CreateLoadBalancer';
+  const board = new FaultBoard([{ kind: 'crash', label, phase: 'after', nth: 2, restartMs: 1 }]);
+  board.fateOf(label, 0);
+  board.close();
+  expect(board.fateOf(label, 1)).toEqual({});
+  expect([...board.counts]).toEqual([[label, 1]]);
+  expect(board.hasKillsLeft).toBe(false);
+});
