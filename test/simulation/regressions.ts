@@ -371,4 +371,24 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...TARGET_REGRESSIONS,
   ...ATTACHING_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,
+  'makes nothing again for an owner that was deleted behind a silent watch': {
+    why: 'each child that the garbage collector deleted was made again, until the watch was replaced',
+    seed: 7,
+    scenario: {
+      seed: 7,
+      settings: PLAIN,
+      steps: [
+        {
+          atMs: 1000,
+          webApp: {
+            do: 'create',
+            at: 'web/front',
+            spec: { image: 'registry.example/app:1', replicas: 1 },
+          },
+        },
+        { atMs: 31_000, webApp: { do: 'delete', at: 'web/front' } },
+      ],
+      faults: [{ kind: 'watchSilent', atMs: 30_500, plural: 'webapps' }],
+    },
+  },
 };

@@ -16,11 +16,16 @@ const RESTARTED = 'kubectl.kubernetes.io/restartedAt';
 /** So long an autoscaler may be unseen: a watch that is silent, then a server that is down. */
 const UNSEEN_MS = 180_000;
 
+/** What is made before a process learns that the owner is gone: by what was on its way, and by one pass more. */
+const MOST_TOO_LATE = 2;
+
 /** What must hold for every write of the operator to a WebApp and its children. */
 export class ChildInvariants {
   readonly #stage: Stage;
   readonly #owner: ServedKind;
   readonly #autoscaledSinceMs = new Map<string, number>();
+  /** By process, owner and kind of child. */
+  readonly #tooLate = new Map<string, number>();
 
   constructor(stage: Stage, owner: ServedKind) {
     this.#stage = stage;
@@ -34,8 +39,21 @@ export class ChildInvariants {
     }
     if (!isOperator(by)) return;
     if (kind === this.#owner) judgeOwner(object, before, this.#stage.report);
-    const isOfOthers = kind === DEPLOYMENTS && hasPods(before ?? object);
-    if ((kind === DEPLOYMENTS && !isOfOthers) || kind === SERVICES) this.#judgeChild(commit);
+    const isDeployment = kind === DEPLOYMENTS && !hasPods(before ?? object);
+    if (!isDeployment && kind !== SERVICES) return;
+    this.#judgeChild(commit);
+    this.#judgeOwnerless(commit);
+  }
+
+  #judgeOwnerless({ kind, object, before, by }: Commit): void {
+    const uid = controllerOf(object, this.#owner.kind);
+    const owners = this.#stage.model.table.list(this.#owner);
+    if (before !== undefined || uid === undefined) return;
+    if (owners.some(({ metadata }) => metadata.uid === uid)) return;
+    const what = `${kind.kind} ${keyOfStored(object)}, whose owner is gone`;
+    const count = (this.#tooLate.get(`${by} ${uid} ${kind.kind}`) ?? 0) + 1;
+    this.#tooLate.set(`${by} ${uid} ${kind.kind}`, count);
+    if (count > MOST_TOO_LATE) this.#stage.report('not-made-again', `${what}, ${count} times`);
   }
 
   #judgeChild({ kind, object, before }: Commit): void {

@@ -31,4 +31,11 @@ export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'an application is not reached at the load balancer that its user asked for',
     seed: 2,
   },
+  'gone-owner-served': {
+    file: 'core/controller/lifecycle.ts',
+    find: 'if (deps.writes.isMissing(object)) return',
+    replace: 'if (deps.writes.size < 0) return',
+    why: 'pods start again and again for an application that was deleted behind a silent watch',
+    seed: 830,
+  },
 };
