@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { escapeText } from '../src/cli/output/escape.ts';
+import { getController, type OwnerReference } from '../src/core/objects/kube-object.ts';
 import { type Kubectl, unlikeKubectl } from './kubectl.ts';
 
 /** The objects of albridge's kinds in the caller's cluster. */
@@ -13,6 +14,7 @@ export interface Manifest {
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly OwnerReference[];
   };
   /** Of a Role or ClusterRole. */
   readonly rules?: readonly {
@@ -183,6 +185,11 @@ function parseJson(text: string): unknown {
 /** Of what albridge made in AWS for an object the operator alone can let go. */
 export function needsOperator({ metadata }: CustomObject): boolean {
   return (metadata.finalizers ?? []).some((name) => name.startsWith('albridge.io/'));
+}
+
+/** A running operator creates it again for the annotation of a ConfigMap; nothing in AWS belongs to it. */
+export function isForAnnotation(object: CustomObject): boolean {
+  return object.kind === 'ConfigMonitor' && getController(object)?.kind === 'ConfigMap';
 }
 
 /** `MyIngress web/shop: DeletionBlocked: ...`, with what it waits for if it says so. */

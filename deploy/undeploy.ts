@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { escapeText } from '../src/cli/output/escape.ts';
 import {
   type CustomObject,
+  isForAnnotation,
   type Manifest,
   nameOf,
   objectsOf,
@@ -71,7 +72,8 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
   const cluster: Cluster = { kubectl, timeoutMs };
   const installation = await readInstallation(kubectl, kustomization);
   const { manifests, kinds } = installation;
-  const list: List = () => listServed(kubectl, kinds);
+  const listAll: List = () => listServed(kubectl, kinds);
+  const list: List = async () => (await listAll()).filter((object) => !isForAnnotation(object));
   refuseElsewhere(installation, await list());
 
   // First of all: what gives pods a readiness gate must not outlive the operator, which opens it.
@@ -90,6 +92,8 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
     'the operator',
     rest.filter((manifest) => !isGuardrail(manifest)),
   );
+  const followers = (await listAll()).filter(isForAnnotation);
+  await remove(cluster, 'the ConfigMonitors of annotated ConfigMaps', followers);
   const late = await list();
   if (late.length > 0) {
     throw new Refusal(
@@ -173,12 +177,7 @@ async function removeObjects(
 ): Promise<void> {
   if (objects.length > 0) {
     say(`deleting ${objects.length} custom resources:\n${describeObjects(objects)}`);
-    const items = objects.map(({ apiVersion, kind, metadata: { name, namespace = '' } }) => ({
-      apiVersion,
-      kind,
-      metadata: { name, namespace },
-    }));
-    await deleteItems(cluster, items, ['--wait=false']);
+    await deleteItems(cluster, objects, ['--wait=false']);
   }
   const startedMs = performance.now();
   for (let left = await list(); left.length > 0; left = await list()) {
@@ -210,9 +209,13 @@ async function remove(
 
 async function deleteItems(
   { kubectl }: Cluster,
-  items: readonly Manifest[],
+  objects: readonly Manifest[],
   how: readonly string[],
 ): Promise<void> {
+  const items = objects.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
+    ...{ apiVersion, kind },
+    metadata: { name, namespace },
+  }));
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   await kubectl(['delete', '--ignore-not-found', '-f', '-', ...how], list);
 }

@@ -104,8 +104,13 @@ describe('a new user', () => {
   it('leaves nothing by docs/uninstall.md, but what is to stay', async () => {
     await reader.paste('kubectl apply -f examples/01-article.yaml');
     await reader.paste('kubectl wait --for=condition=Ready myingress/myapp --timeout=1m');
+    await reader.paste('kubectl apply -f examples/configmonitor-03-annotation.yaml');
+    await reader.paste('kubectl wait --for=create configmonitor/frontend-config-annotated');
     const blocks = (await blocksOf('docs/uninstall.md')).filter(isRun);
-    for (const { text } of blocks) await reader.paste(text);
+    for (const { text } of blocks) {
+      const printed = await reader.paste(text);
+      if (text.startsWith('kubectl get albridge')) expect(printed).toBe('');
+    }
     const [retained, ...more] = await place.standIn.balancers();
     expect(more).toEqual([]);
     expect(Object.keys(retained?.tags ?? {})).not.toContain('albridge.io/cluster');

@@ -109,6 +109,16 @@ describe('npm run undeploy', () => {
     await undeployed();
   });
 
+  it('removes the ConfigMonitor of an annotated ConfigMap, which the operator creates again', async () => {
+    await begin();
+    const example = ['-n', objects.namespace, 'apply', '-f'];
+    await place.kubectl([...example, 'examples/configmonitor-03-annotation.yaml']);
+    const created = ['wait', '--for=create', 'configmonitor/frontend-config-annotated'];
+    await place.kubectl(['-n', objects.namespace, ...created, '--timeout=60s']);
+    expect(await undeployed()).toContain('nothing of albridge is left in the cluster');
+    await servedNoMore();
+  });
+
   it('leaves balancers behind with --retain, and says which', async () => {
     await begin();
     await objects.create('web', { subnets: subnets() });

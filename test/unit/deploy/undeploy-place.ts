@@ -14,17 +14,19 @@ case "$1" in
   kustomize)
     test "$2" != ${CRDS} && exec cat "$2/manifests.json"
     for file in ${CRDS}/*/crd.yaml; do echo ---; cat "$file"; done ;;
-  api-resources) printf 'myingresses.demo.rtfm.co.ua\\nwebapps.apps.example.com\\n' ;;
+  api-resources) printf '%s\\n' myingresses.demo.rtfm.co.ua webapps.apps.example.com configmonitors.magalix.com ;;
   get)
     case "$2" in
       deployment | configmap) cat "$FAKE/$2.json" 2> /dev/null || true ;;
       deployments.apps) list Deployment ;;
       myingresses.*) if [ "$3" = --namespace ]; then list "MyIngress-$4"; else list MyIngress; fi ;;
+      configmonitors.*) if [ "$3" = --namespace ]; then list "ConfigMonitor-$4"; else list ConfigMonitor; fi ;;
       webapps.*) if [ "$3" = --namespace ]; then list "WebApp-$4"; else list WebApp; fi ;;
     esac ;;
   delete)
     input=$(cat)
     printf '%s\\n' "$input" >> "$FAKE/deleted"
+    case "$input" in *'"kind":"ConfigMonitor"'*) rm "$FAKE"/objects/ConfigMonitor* ;; esac
     case "$input" in *'"kind":"MyIngress"'* | *'"kind":"WebApp"'*)
       rm -r "$FAKE/objects"; cp -r "$FAKE/after" "$FAKE/objects" ;; esac
     case "$input" in *'"kind":"Deployment"'*) cp "$FAKE"/late/* "$FAKE/objects" 2> /dev/null || true ;; esac ;;
@@ -96,6 +98,11 @@ export const OTHER_ROLE = {
   rules: [{ apiGroups: ['apps.example.com'], resources: ['webapps'] }],
 };
 
+export const MONITOR_ROLE = {
+  ...ROLE,
+  rules: [...ROLE.rules, { apiGroups: ['magalix.com'], resources: ['configmonitors'] }],
+};
+
 export const OTHER_BINDING = {
   ...BINDING,
   metadata: { name: 'albridge-webapp' },
@@ -117,6 +124,19 @@ export const WEB = {
 export const THEIRS = {
   ...WEB,
   metadata: { ...WEB.metadata, name: 'theirs', namespace: 'otherteam' },
+};
+
+/** The operator creates it again as long as it runs. */
+export const ANNOTATED = {
+  apiVersion: 'magalix.com/v1',
+  kind: 'ConfigMonitor',
+  metadata: {
+    name: 'settings-annotated',
+    namespace: 'web',
+    ownerReferences: [
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', uid: '1', controller: true },
+    ],
+  },
 };
 
 export class UndeployPlace {

@@ -2,12 +2,14 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  ANNOTATED,
   APPLIED,
   BINDING,
   CONFIG_MAP,
   DEFINITION,
   DEPLOYMENT,
   KUBECTL,
+  MONITOR_ROLE,
   OTHER_BINDING,
   OTHER_DEPLOYMENT,
   OTHER_ROLE,
@@ -87,6 +89,41 @@ describe('npm run undeploy', () => {
       /came meanwhile, so the CRDs stay:\n {2}MyIngress web\/late\nApply APPLIED again, and run this again\.\n$/,
     );
     expect(deleted.flat().join()).not.toContain('CustomResourceDefinition');
+  });
+
+  it.each([
+    ['and then the CRDs', [], ['CustomResourceDefinition myingresses.demo.rtfm.co.ua']],
+    ['where the CRDs stay for another operator too', [OTHER_DEPLOYMENT], undefined],
+  ])(
+    'deletes the ConfigMonitor of an annotated ConfigMap after the operator, %s',
+    async (_, others, last) => {
+      const manifests = [MONITOR_ROLE, BINDING, DEPLOYMENT, DEFINITION];
+      const after = [ANNOTATED, ...others];
+      const cluster = { objects: [WEB, ANNOTATED], after };
+      const { code, output, deleted } = await place.undeployApplied(manifests, cluster);
+      expect(code, output).toBe(0);
+      expect(deleted).toEqual([
+        ['MyIngress web shop'],
+        expect.arrayContaining(['Deployment albridge-system albridge']),
+        ['ConfigMonitor web settings-annotated'],
+        ...(last === undefined ? [] : [last]),
+      ]);
+    },
+  );
+
+  it('waits for a ConfigMonitor of another controller', async () => {
+    const [reference] = ANNOTATED.metadata.ownerReferences;
+    const ownerReferences = [
+      { ...reference, controller: false },
+      { ...reference, kind: 'Website', controller: true },
+    ];
+    const theirs = { ...ANNOTATED, metadata: { ...ANNOTATED.metadata, ownerReferences } };
+    const cluster = { objects: [WEB, theirs], after: [theirs] };
+    const manifests = [MONITOR_ROLE, BINDING, DEPLOYMENT];
+    const flags = ['--timeout', '1'];
+    const { code, output } = await place.undeployApplied(manifests, cluster, flags);
+    expect(code, output).toBe(1);
+    expect(output).toContain('1 custom resources remain, so the operator and the CRDs stay');
   });
 
   it('finishes where its output is not read to the end', async () => {
