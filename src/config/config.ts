@@ -111,6 +111,7 @@ export function parseConfig(env: Environment, surroundings: Surroundings): Parse
     ...unacceptable,
     ...budget.problems,
     ...findContradictions(env, selectKinds(values)),
+    ...findUselessRights(values),
     ...findUnknownSettings(env),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
@@ -184,6 +185,31 @@ function findContradictions(env: Environment, kinds: readonly KindName[]): reado
     problems.push(
       'ALBRIDGE_NAMESPACES is set, ALBRIDGE_CLUSTER_ID is not: a namespaced install cannot read ' +
         'the namespace kube-system, so set the id to a name of this cluster that never changes',
+    );
+  }
+  return problems;
+}
+
+/** Finds what a component was added for, and nothing does. */
+function findUselessRights(values: Values): readonly string[] {
+  const kinds = selectKinds(values);
+  const problems: string[] = [];
+  if (values.readinessGates && values.mode === 'observe') {
+    problems.push(
+      'ALBRIDGE_READINESS_GATES is on while ALBRIDGE_MODE is observe, in which nobody opens the gates of new ' +
+        'pods: set the mode to reconcile, or leave out the component readiness-gates',
+    );
+  }
+  if (values.readinessGates && !kinds.includes('myingress')) {
+    problems.push(
+      'ALBRIDGE_READINESS_GATES is on, and ALBRIDGE_KINDS lacks myingress, which alone opens the gates of new ' +
+        'pods: add it, or leave out the component readiness-gates',
+    );
+  }
+  if (values.secrets && !kinds.includes('configmonitor')) {
+    problems.push(
+      'ALBRIDGE_SECRETS is on, and ALBRIDGE_KINDS lacks configmonitor, which alone reads Secrets: add it, or ' +
+        'leave out the component secrets',
     );
   }
   return problems;

@@ -206,6 +206,25 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     [...COMPLETE, 'env.ALBRIDGE_READINESS_GATES.value=on'],
     'env.ALBRIDGE_READINESS_GATES: set readinessGates.enabled in its place',
   ],
+  'gates in mode observe': [
+    [...COMPLETE, 'readinessGates.enabled=true', 'settings.ALBRIDGE_MODE= observe '],
+    'readinessGates.enabled: nobody opens the gates in mode observe, leave settings.ALBRIDGE_MODE out',
+  ],
+  'gates in a mode by a variable': [
+    [...COMPLETE, 'readinessGates.enabled=true', 'env.ALBRIDGE_MODE.value=observe'],
+    'env.ALBRIDGE_MODE: leave it out, readinessGates.enabled needs the mode reconcile',
+  ],
+  'gates without MyIngress': [
+    [...COMPLETE, 'readinessGates.enabled=true', 'kinds.myingress=false'],
+    'readinessGates.enabled: only kinds.myingress opens the gates, set both to true or neither',
+  ],
+  'Secrets without ConfigMonitor': [
+    [
+      ...[...COMPLETE, 'secrets.enabled=true'],
+      ...['kinds.configmonitor=false', 'kinds.configmap-annotation=false'],
+    ],
+    'secrets.enabled: only kinds.configmonitor reads Secrets, set both to true or neither',
+  ],
   'the name of the pod': [[...COMPLETE, 'env.POD_NAME=x'], 'env.POD_NAME: leave it out'],
   'a setting that is a variable too': [
     [...COMPLETE, 'env.ALBRIDGE_CLUSTER_ID=a', 'settings.ALBRIDGE_CLUSTER_ID=b'],

@@ -43,6 +43,8 @@ const taken: Readonly<Record<string, readonly string[]>> = {
   'what would break an operator, where none is installed': [
     'operator.enabled=false',
     'singleNamespace=true',
+    'readinessGates.enabled=true',
+    'kinds.myingress=false',
     'env.AWS_REGION=eu-central-1',
     'volumeMounts[0].name=a',
     'volumeMounts[0].mountPath=/a',
