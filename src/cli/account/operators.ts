@@ -14,8 +14,8 @@ export interface Operator {
   readonly namespace: string;
   readonly name: string;
   readonly user: ServiceAccountUser;
-  /** Tag of its image. */
-  readonly version: string;
+  /** Tag of its image; undefined: it has none. */
+  readonly version: string | undefined;
   readonly replicas: number;
   readonly readyReplicas: number;
   /** The settings that commands read. */
@@ -83,12 +83,17 @@ async function readOperator(
   const operator: Omit<Operator, 'reach'> = {
     ...{ namespace, name: metadata.name },
     user: `system:serviceaccount:${namespace}:${serviceAccountName}`,
-    version: /:([^:@/]+)(?:@.*)?$/.exec(containers[0]?.image ?? '')?.[1] ?? 'unknown',
+    version: readTag(containers[0]?.image),
     replicas: spec.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
     env: await readEnvironment(client, deployment, search.signal),
   };
   return { ...operator, reach: await readReach(client, operator, search) };
+}
+
+/** https://github.com/distribution/reference/blob/main/reference.go */
+function readTag(image = ''): string | undefined {
+  return /:([^:/]+)$/.exec(image.replace(/@.*/, ''))?.[1];
 }
 
 /** Of those that it serves, at most as many are asked about. */

@@ -53,12 +53,14 @@ function judgeDeployment(operator: Operator): Check {
   const { namespace, name: deployment, replicas, readyReplicas, version } = operator;
   const where = `${namespace}/${deployment}`;
   const name = 'operator';
-  const message = `${where}: ${readyReplicas} of ${replicas} pods ready, version ${version}`;
+  const known = version ?? 'not known: its image has no tag';
+  const message = `${where}: ${readyReplicas} of ${replicas} pods ready, version ${known}`;
   if (readyReplicas === 0) {
     const next = `kubectl -n ${namespace} describe deployment ${deployment}, then kubectl -n ${namespace} logs deploy/${deployment}`;
     return { name, verdict: 'failed', message, next };
   }
-  if (version === manifest.version) return { name, verdict: 'ok', message };
+  if (version === undefined || version === manifest.version)
+    return { name, verdict: 'ok', message };
   const next = `the command line is ${manifest.version}: use the same version as the operator`;
   return { name, verdict: 'warning', message, next };
 }

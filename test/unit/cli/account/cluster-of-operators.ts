@@ -8,12 +8,18 @@ interface Placed {
   readonly namespace: string;
   readonly name?: string;
   readonly env?: readonly object[];
+  readonly image?: string;
   readonly creationTimestamp?: string;
 }
 
 /** A Deployment with the label, whose ServiceAccount is `albridge`. */
-export function deployment({ env = [], name = 'albridge', ...metadata }: Placed): object {
-  const containers = [{ name: 'operator', image: 'albridge:0.0.1', env }];
+export function deployment({
+  env = [],
+  name = 'albridge',
+  image = 'albridge:0.0.1',
+  ...metadata
+}: Placed): object {
+  const containers = [{ name: 'operator', image, env }];
   return {
     metadata: { ...metadata, name },
     spec: { template: { spec: { serviceAccountName: 'albridge', containers } } },

@@ -62,6 +62,17 @@ describe('the operators of a cluster', () => {
     expect(found?.operators.map(({ namespace }) => namespace)).toEqual(['web']);
   });
 
+  it.each([
+    ['albridge:0.1.0', '0.1.0'],
+    ['registry.example:5000/albridge:0.1.0@sha256:c0ffee', '0.1.0'],
+    ['registry.example:5000/albridge@sha256:c0ffee', undefined],
+    ['registry.example:5000/albridge', undefined],
+  ])('of the image %s have the version %s', async (image, version) => {
+    const { client } = createCluster({ deployments: [deployment({ namespace: 'web', image })] });
+    const found = await readOperators(client, { signal });
+    expect(found?.others.map((one) => one.version)).toEqual([version]);
+  });
+
   it('are not known where the caller may not list them, or ask for their rights', async () => {
     const deployments = [deployment({ namespace: 'tenant' })];
     const hidden = createCluster({ deployments, refused: 'deployments' });

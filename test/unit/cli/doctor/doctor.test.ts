@@ -151,6 +151,7 @@ describe('the operator', () => {
       found({ operators: [operator({ version: '0.0.1' }), operator()] }),
       ['warning', 'ok'],
     ],
+    ['of no known version', found({ operators: [operator({ version: undefined })] }), ['ok']],
     ['without its rights', found({ others: [operator({ reach: [] })] }), ['failed']],
     [
       'next to what is not one',
