@@ -54,12 +54,21 @@ export async function checkWrites(
     return [judgeWrites(principal, answers.flat())];
   } catch (error) {
     signal.throwIfAborted();
-    const { errorCode } = classifyOutcome(error);
-    const message = `IAM does not simulate ${principal.arn} for you: ${errorCode}`;
-    const next =
-      'allow iam:SimulatePrincipalPolicy to yourself, or compare the role with docs/iam.md';
-    return [{ name, verdict: 'not checked', message, next }];
+    return [explainRefusal(principal, classifyOutcome(error).errorCode)];
   }
+}
+
+/**
+ * The ARN of a session has the name of its role without the path; pure.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+ */
+export function explainRefusal({ arn }: Principal, errorCode: string): Check {
+  const message = `IAM does not simulate ${arn} for you: ${errorCode}`;
+  const next =
+    errorCode === 'NoSuchEntity'
+      ? 'the role has a path that STS leaves out, as SSO roles do, or is gone: compare the role with docs/iam.md'
+      : 'allow iam:SimulatePrincipalPolicy to yourself, or compare the role with docs/iam.md';
+  return { name: 'AWS writes', verdict: 'not checked', message, next };
 }
 
 /** Pure. */

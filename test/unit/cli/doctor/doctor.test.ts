@@ -27,6 +27,7 @@ import {
 import { parseRight } from '../../../../src/cli/doctor/check-rights.ts';
 import {
   choosePrincipal,
+  explainRefusal,
   judgeWrites,
   planSimulations,
 } from '../../../../src/cli/doctor/check-writes.ts';
@@ -291,6 +292,17 @@ describe('the writes to AWS', () => {
     { why: 'nobody', caller: 'arn:aws:iam::1:root', principal: undefined },
   ])('are asked about $why', ({ caller, role, principal }) => {
     expect(choosePrincipal(caller, role)).toEqual(principal);
+  });
+
+  it.each([
+    ['AccessDenied', /^allow iam:SimulatePrincipalPolicy to yourself, or compare/],
+    ['NoSuchEntity', /^the role has a path that STS leaves out, as SSO roles do, or .*docs\/iam/],
+  ])('are not checked where IAM answers %s', (errorCode, next) => {
+    const arn = 'arn:aws:iam::1:role/AWSReservedSSO_Admin_0a1b';
+    expect(explainRefusal({ arn, isOperator: false }, errorCode)).toMatchObject({
+      ...{ verdict: 'not checked', message: expect.stringContaining(errorCode) },
+      next: expect.stringMatching(next),
+    });
   });
 
   it('fail where the operator lacks one, and warn where only the caller does', () => {
