@@ -67,7 +67,9 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const clusterId = given ?? chooseOnly(ids) ?? (ids.length === 0 ? read.systemUid : undefined);
   if (clusterId === undefined) throw new CommandError(explainNoId(ids));
   const same = operators.filter((one) => getId(one, read) === clusterId).map((one) => one.env);
-  const own = pick(env, (name) => isShared(name) || OWN.test(name));
+  // In either case: https://pkg.go.dev/golang.org/x/net/http/httpproxy#FromEnvironment
+  const proxies = { HTTPS_PROXY: env['https_proxy'], NO_PROXY: env['no_proxy'] };
+  const own = pick({ ...proxies, ...env }, (name) => isShared(name) || OWN.test(name));
   const shared = mergeShared(same, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
@@ -133,7 +135,7 @@ function explainNoId(ids: readonly string[]): string {
   );
 }
 
-const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|https?_proxy|no_proxy)$/i;
+const OWN = /^(AWS_ENDPOINT_URL(_\w+)?|HTTPS_PROXY|NO_PROXY)$/;
 
 /**
  * Settings that all operators of one id agree on. Where the caller may not ask who is an operator, whoever may create

@@ -167,6 +167,17 @@ describe('the settings of AWS', () => {
     expect(warnings).toEqual([]);
   });
 
+  it("may name the caller's proxy in lower case, which counts where the upper is not set", () => {
+    const lower = { https_proxy: 'http://lower.example:3128', no_proxy: '.vpce.amazonaws.com' };
+    const proxyOf = (env: Readonly<Record<string, string>>): object | undefined =>
+      decide({}, env).aws.proxy;
+    expect(proxyOf(lower)).toEqual({ url: lower.https_proxy, except: lower.no_proxy });
+    expect(proxyOf({ ...lower, HTTPS_PROXY: 'http://upper.example:3128' })).toEqual({
+      url: 'http://upper.example:3128',
+      except: lower.no_proxy,
+    });
+  });
+
   it("are the caller's first, who is warned of another region", () => {
     const { aws, warnings } = decide({ operators: [operator] }, { ALBRIDGE_VPC_ID: 'vpc-2' });
     expect(aws).toMatchObject({ region: 'eu-central-1', vpcId: 'vpc-2' });
