@@ -10,26 +10,41 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const directory = mkdtempSync(join(tmpdir(), 'install-page-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('docs/install.md writes the policy for every cluster id that albridge accepts', async () => {
+it.each(['aws', 'aws-us-gov'])(
+  'docs/install.md writes the policy for every cluster id that albridge accepts, in the partition %s',
+  async (partition) => {
+    const blocks = await blocksOf('docs/install.md');
+    const { text } = blocks.find((one) => one.text.includes('> albridge-policy.json')) ?? {
+      text: '',
+    };
+    // What ALBRIDGE_CLUSTER_ID takes, and words that the page replaces.
+    const id = 'Team_a.b:c/d=e+f-g@REGION-ACCOUNT_ID-arn:aws:';
+    const commands = text
+      .replace(/CLUSTER_ID=\$\(.*\)/, `CLUSTER_ID='${id}'`)
+      .replace('PARTITION=aws', `PARTITION=${partition}`)
+      .replace('> albridge-policy.json', `> ${directory}/policy.json`);
+    const { status, stderr } = spawnSync('sh', ['-ec', commands], { cwd: ROOT, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const shipped = readFileSync(resolve(ROOT, 'deploy/iam/policy.json'), 'utf8');
+    const written = readFileSync(join(directory, 'policy.json'), 'utf8');
+    expect(written).toBe(
+      shipped
+        .replaceAll('arn:aws:', `arn:${partition}:`)
+        .replaceAll('ACCOUNT_ID', '111122223333')
+        .replaceAll('REGION', 'eu-central-1')
+        .replaceAll('CLUSTER_ID', id),
+    );
+  },
+);
+
+it('docs/install.md has each ARN of its commands for EKS in the partition', async () => {
   const blocks = await blocksOf('docs/install.md');
-  const { text } = blocks.find((one) => one.text.includes('> albridge-policy.json')) ?? {
-    text: '',
-  };
-  // What ALBRIDGE_CLUSTER_ID takes, and words that the page replaces.
-  const id = 'Team_a.b:c/d=e+f-g@REGION-ACCOUNT_ID';
-  const commands = text
-    .replace(/CLUSTER_ID=\$\(.*\)/, `CLUSTER_ID='${id}'`)
-    .replace('> albridge-policy.json', `> ${directory}/policy.json`);
-  const { status, stderr } = spawnSync('sh', ['-ec', commands], { cwd: ROOT, encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  const shipped = readFileSync(resolve(ROOT, 'deploy/iam/policy.json'), 'utf8');
-  const written = readFileSync(join(directory, 'policy.json'), 'utf8');
-  expect(written).toBe(
-    shipped
-      .replaceAll('ACCOUNT_ID', '111122223333')
-      .replaceAll('REGION', 'eu-central-1')
-      .replaceAll('CLUSTER_ID', id),
-  );
+  const commands = blocks.filter(({ text }) => text.includes('arn:'));
+  const texts = commands.map(({ text }) => text.replace('s#arn:aws:#arn:$PARTITION:#', ''));
+  expect(texts.filter((text) => text.includes('arn:aws:'))).toEqual([]);
+  const filled = blocks.filter(({ text }) => /deploy\/iam\/(policy|trust-irsa)\.json/.test(text));
+  expect(filled).toHaveLength(2);
+  for (const { text } of filled) expect(text).toContain('-e "s#arn:aws:#arn:$PARTITION:#"');
 });
 
 describe('the published release of docs/install.md', () => {
