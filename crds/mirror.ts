@@ -1,7 +1,6 @@
 /**
- * Mirrors the schema of every `crds/<name>/crd.yaml` into `src/apis/<kind>-schema.ts` as a constant,
- * from which `src/apis/infer.ts` infers the TypeScript types. JSON imports would widen every enum
- * to string, hence the .ts file.
+ * Mirrors the schema of every `crds/<name>/crd.yaml` into `src/apis/<kind>-types.ts`, the TypeScript types
+ * of spec and status.
  *
  *     node crds/mirror.ts           writes what differs
  *     node crds/mirror.ts --check   writes nothing, exits 1 if something differs
@@ -10,6 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { renderType, type Schema } from './field-types.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -22,7 +22,7 @@ export interface Mirror {
 interface CustomResourceDefinition {
   readonly spec: {
     readonly names: { readonly kind: string };
-    readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: unknown } }[];
+    readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: Schema } }[];
   };
 }
 
@@ -49,14 +49,16 @@ export function mirrorOf(file: string, text: string): Mirror {
   }
   const kind = definition.spec.names.kind;
   const words = kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-  const path = `src/apis/${words}-schema.ts`;
-  const name = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}Schema`;
-  const schema = JSON.stringify(version.schema.openAPIV3Schema, null, 2);
+  const path = `src/apis/${words}-types.ts`;
+  const { spec = {}, status = {} } = version.schema.openAPIV3Schema.properties ?? {};
   const source = [
     `// Written by crds/mirror.ts from crds/${file}; edit that file, then run \`npm run gen\`.`,
     '',
-    `/** The schema of ${kind} as the API server knows it. */`,
-    `export const ${name} = ${schema} as const;`,
+    '/** The spec after admission: what has a default is there. */',
+    `export type ${kind}Spec = ${renderType(spec, `crds/${file}: spec`)};`,
+    '',
+    '/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */',
+    `export type ${kind}Status = ${renderType(status, `crds/${file}: status`)};`,
     '',
   ].join('\n');
   return { path, source: format(path, source) };

@@ -1,6 +1,5 @@
-import type { configMonitorSchema } from './config-monitor-schema.ts';
+import type { ConfigMonitorSpec, ConfigMonitorStatus } from './config-monitor-types.ts';
 import type { CustomResource } from './custom-resource.ts';
-import type { Infer } from './infer.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const configMonitorKind = {
@@ -13,13 +12,7 @@ export const configMonitorKind = {
 /** On a ConfigMap: the pods to restart, as `kubectl get pods -l` takes them, such as `app=frontend,tier!=web`. */
 export const POD_DELETE_MATCH = 'magalix.com/podDeleteMatch';
 
-type Properties = (typeof configMonitorSchema)['properties'];
-
-/** The spec after admission: what has a default is there. */
-export type ConfigMonitorSpec = Infer<Properties['spec']>;
-
-/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
-export type ConfigMonitorStatus = Infer<Properties['status']>;
+export type { ConfigMonitorSpec, ConfigMonitorStatus };
 
 /** A restart under way, as status keeps it. */
 export type Rollout = NonNullable<ConfigMonitorStatus['rollout']>;

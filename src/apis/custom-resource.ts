@@ -1,4 +1,4 @@
-// Lives here: what users write and read: types inferred from the CRDs, reasons, names; data only.
+// Lives here: what users write and read: types generated from the CRDs, reasons, names; data only.
 // May import it: everyone but src/core, src/kube and src/routing. It imports only itself.
 // Start with: this file, then my-ingress.ts and my-ingress-reasons.ts.
 

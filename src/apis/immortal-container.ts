@@ -1,6 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { immortalContainerSchema } from './immortal-container-schema.ts';
-import type { Infer } from './infer.ts';
+import type { ImmortalContainerSpec, ImmortalContainerStatus } from './immortal-container-types.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const immortalContainerKind = {
@@ -10,13 +9,7 @@ export const immortalContainerKind = {
   plural: 'immortalcontainers',
 } as const;
 
-type Properties = (typeof immortalContainerSchema)['properties'];
-
-/** The spec. */
-type ImmortalContainerSpec = Infer<Properties['spec']>;
-
-/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
-export type ImmortalContainerStatus = Infer<Properties['status']>;
+export type { ImmortalContainerStatus };
 
 /** A stored ImmortalContainer; `spec` may be missing in one that an older CRD admitted. */
 export type ImmortalContainer = CustomResource<

@@ -1,6 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { Infer } from './infer.ts';
-import type { myAppSchema } from './my-app-schema.ts';
+import type { MyAppSpec, MyAppStatus } from './my-app-types.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const myAppKind = {
@@ -10,13 +9,7 @@ export const myAppKind = {
   plural: 'myapps',
 } as const;
 
-type Properties = (typeof myAppSchema)['properties'];
-
-/** The spec after admission: `replicas` has its default. */
-export type MyAppSpec = Infer<Properties['spec']>;
-
-/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
-export type MyAppStatus = Infer<Properties['status']>;
+export type { MyAppSpec, MyAppStatus };
 
 /** A stored MyApp; `spec`, and in it `image`, may be missing in one that an older CRD admitted. */
 export type MyApp = CustomResource<typeof myAppKind, MyAppSpec, MyAppStatus>;

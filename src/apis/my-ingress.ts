@@ -1,6 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { Infer } from './infer.ts';
-import type { myIngressSchema } from './my-ingress-schema.ts';
+import type { MyIngressSpec, MyIngressStatus } from './my-ingress-types.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const myIngressKind = {
@@ -58,13 +57,7 @@ export const reservedTagKey =
 /** Value of the tag `albridge.io/managed-by`. */
 export const managedByValue = 'albridge';
 
-type Properties = (typeof myIngressSchema)['properties'];
-
-/** The spec after admission: `scheme` and `deletionPolicy` have their defaults. */
-export type MyIngressSpec = Infer<Properties['spec']>;
-
-/** The last reported status; `observedGeneration` is -1 until albridge has reconciled the object. */
-export type MyIngressStatus = Infer<Properties['status']>;
+export type { MyIngressSpec, MyIngressStatus };
 
 /** `status.alb`: the load balancer that an object holds. */
 export type HeldLoadBalancer = NonNullable<MyIngressStatus['alb']>;

@@ -1,5 +1,4 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { Infer } from '../../../src/apis/infer.ts';
 import {
   loadBalancerFinalizer,
   type MyIngress,
@@ -10,8 +9,8 @@ import {
   ownershipTagKeys,
 } from '../../../src/apis/my-ingress.ts';
 import { myIngressReasons } from '../../../src/apis/my-ingress-reasons.ts';
-import { myIngressSchema } from '../../../src/apis/my-ingress-schema.ts';
 import type { KubeObject, ResourceKind } from '../../../src/core/objects/kube-object.ts';
+import { readMyIngressDefinition } from '../crds/custom-resource-definition.ts';
 
 const spec: MyIngressSpec = {
   subnets: ['subnet-abc', 'subnet-def'],
@@ -107,33 +106,6 @@ describe('the types of MyIngress', () => {
   });
 });
 
-describe('Infer', () => {
-  it('infers each form of schema', () => {
-    expectTypeOf<Infer<{ type: 'integer' }>>().toEqualTypeOf<number>();
-    expectTypeOf<Infer<{ type: 'boolean' }>>().toEqualTypeOf<boolean>();
-    expectTypeOf<Infer<{ 'x-kubernetes-int-or-string': true }>>().toEqualTypeOf<number | string>();
-    expectTypeOf<Infer<{ type: 'array'; items: { type: 'string' } }>>().toEqualTypeOf<
-      readonly string[]
-    >();
-    expectTypeOf<Infer<{ type: 'nonsense' }>>().toBeNever();
-    expectTypeOf<
-      Infer<{
-        type: 'object';
-        required: readonly ['a'];
-        properties: {
-          a: { type: 'string' };
-          b: { type: 'integer'; default: 3 };
-          c: { type: 'object'; properties: { d: { type: 'boolean' } } };
-        };
-      }>
-    >().toEqualTypeOf<{
-      readonly a: string;
-      readonly b: number;
-      readonly c?: { readonly d?: boolean };
-    }>();
-  });
-});
-
 describe('what is frozen for good', () => {
   it('keeps the finalizer and the tags that objects and balancers out there carry', () => {
     expect(loadBalancerFinalizer).toBe('albridge.io/load-balancer');
@@ -150,7 +122,8 @@ describe('what is frozen for good', () => {
 });
 
 it('say of pause and of plan mode that targets are registered all the same, as the CRD does', () => {
-  expect(myIngressSchema.description).toContain('except the registration of targets');
+  const { openAPIV3Schema } = readMyIngressDefinition().spec.versions[0].schema;
+  expect(openAPIV3Schema.description).toContain('except the registration of targets');
   for (const { cause } of [myIngressReasons.Paused, myIngressReasons.Planned])
     expect(cause).toContain('stops writes to AWS except registrations of targets');
 });

@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { myIngressSchema } from '../../../src/apis/my-ingress-schema.ts';
-import { webAppSchema } from '../../../src/apis/web-app-schema.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const COMPONENT = resolve(ROOT, 'deploy/components/external-dns');
@@ -78,7 +76,7 @@ describe('external-dns', () => {
     const [version] = crd.spec.versions;
     const named = `${crd.spec.names.plural}.${version.name}.${crd.spec.group}`;
     expect(given.get('unstructured-resource')).toBe(named);
-    const { spec, status } = myIngressSchema.properties;
+    const { spec, status } = version.schema.openAPIV3Schema.properties;
     expect(spec.properties.rules.items.properties.hosts.items.type).toBe('string');
     expect(status.properties.alb.properties.dns.type).toBe('string');
     const template = given.get('fqdn-target-template') ?? '';
@@ -114,7 +112,7 @@ describe('external-dns', () => {
         written,
       ) ?? [];
     expect(ofMyIngress).toBe((await readArguments()).get('fqdn-target-template'));
-    const { expose } = webAppSchema.properties.spec.properties;
+    const { expose } = versions[0].schema.openAPIV3Schema.properties.spec.properties;
     expect(Object.keys(expose.properties)).toEqual(expect.arrayContaining(['hosts', 'ingress']));
     expect(ofWebApp).toContain('(eq .type "Exposed") (eq .status "True")');
     const variables = ((env?.value ?? []) as readonly { readonly name: string }[]).map(

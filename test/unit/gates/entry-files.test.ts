@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MOST_FILES = 16;
 
 /** Generated from the CRDs, one next to each kind: nobody opens them to find a way. */
-const isGenerated = (path: string): boolean => path.endsWith('-schema.ts');
+const isGenerated = (path: string): boolean => path.endsWith('-types.ts');
 
 const paths = globSync('{src,localstack}/**/*.ts', { cwd: ROOT }).filter(
   (path) => !isGenerated(path),
