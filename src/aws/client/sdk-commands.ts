@@ -1,7 +1,7 @@
 /**
  * Commands for the SDK's client of services whose own client is not installed
- * (docs/decisions/0013-ec2-without-its-client.md). A schema names the members of a message; what AWS answers beyond it is
- * left out.
+ * (docs/decisions/0013-ec2-without-its-client.md). A schema names the members of a message, and how they are spelled on
+ * the wire; what AWS answers beyond it is left out.
  */
 import { makeBuilder } from '@smithy/core/client';
 import { getEndpointPlugin } from '@smithy/core/endpoints';
@@ -21,7 +21,9 @@ const LIST = 1;
 const STRUCTURE = 3;
 const OPERATION = 9;
 
-type Schema = number | (() => unknown);
+export type Schema = number | (() => unknown);
+/** A member's schema, and its spelling in a request and in an answer where that differs. */
+type Member = Schema | readonly [Schema, string, string?];
 
 export interface Service {
   readonly namespace: string;
@@ -31,8 +33,9 @@ export interface Service {
 
 /** The shapes of a service, and its commands, as of a client of its own. */
 export interface ServiceSchemas {
-  readonly defineStructure: (name: string, members: Readonly<Record<string, Schema>>) => Schema;
-  readonly defineList: (of: Schema) => Schema;
+  readonly defineStructure: (name: string, members: Readonly<Record<string, Member>>) => Schema;
+  /** `item` is what the wire calls each, where that differs from the protocol's own word. */
+  readonly defineList: (of: Schema, item?: string) => Schema;
   readonly createCommand: (operation: string, schemas: MessageSchemas, input: object) => object;
 }
 
@@ -51,11 +54,13 @@ export function defineService({ namespace, name: service, client }: Service): Se
   );
   return {
     defineStructure: (name, members) => {
-      const built = [STRUCTURE, namespace, name, 0, Object.keys(members), Object.values(members)];
+      const schemas = Object.values(members).map(defineMember);
+      const built = [STRUCTURE, namespace, name, 0, Object.keys(members), schemas];
       return () => built;
     },
-    defineList: (of) => {
-      const built = [LIST, namespace, 'List', 0, of];
+    defineList: (of, item) => {
+      const named = item === undefined ? of : [of, { xmlName: item }];
+      const built = [LIST, namespace, 'List', 0, named];
       return () => built;
     },
     createCommand: (operation, [request, result], input) => {
@@ -64,4 +69,13 @@ export function defineService({ namespace, name: service, client }: Service): Se
       return new Command(input);
     },
   };
+}
+
+function defineMember(member: Member): unknown {
+  if (typeof member !== 'object') return member;
+  const [schema, sent, answered] = member;
+  return [
+    schema,
+    answered === undefined ? { xmlName: sent } : { ec2QueryName: sent, xmlName: answered },
+  ];
 }

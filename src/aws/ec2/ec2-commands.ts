@@ -1,22 +1,21 @@
 /**
  * The operations of EC2 that albridge uses, over the SDK's own protocol and signer: its client for
  * EC2 costs 25 MB of memory for some 700 operations (docs/decisions/0013-ec2-without-its-client.md).
- * A schema names the members of a message and how they are spelled on the wire; what AWS answers
- * beyond it is left out. https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html
+ * https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html
  */
 import { partition } from '@aws-sdk/core/client';
 import { AwsEc2QueryProtocol } from '@aws-sdk/core/protocols';
-import { makeBuilder } from '@smithy/core/client';
-import { getEndpointPlugin } from '@smithy/core/endpoints';
+import {
+  defineService,
+  type EndpointParameters,
+  type MessageSchemas,
+  NUMBER,
+  type Schema,
+  TEXT,
+} from '../client/sdk-commands.ts';
 import type { Ec2Operation } from './operations.ts';
 
 const NAMESPACE = 'com.amazonaws.ec2';
-
-interface EndpointParameters {
-  readonly Region?: string;
-  readonly Endpoint?: string;
-  readonly UseFIPS?: boolean;
-}
 
 /** Turns any client of the SDK into one of EC2. */
 export const ec2Service = {
@@ -36,42 +35,13 @@ export const ec2Service = {
   },
 } as const;
 
-/** The SDK's codes of the simple types and of the shapes. */
-const TEXT = 0;
-const NUMBER = 1;
-const LIST = 1;
-const STRUCTURE = 3;
-const OPERATION = 9;
+const { defineStructure, defineList, createCommand } = defineService({
+  namespace: NAMESPACE,
+  name: 'AmazonEC2',
+  client: 'EC2Client',
+});
 
-type Schema = 0 | 1 | (() => unknown);
-/** A member's schema, and its spelling in a request and in an answer where that differs. */
-type Member = Schema | readonly [Schema, string, string?];
-
-function defineStructure(name: string, members: Readonly<Record<string, Member>>): () => unknown {
-  const built = [
-    STRUCTURE,
-    NAMESPACE,
-    name,
-    0,
-    Object.keys(members),
-    Object.values(members).map(defineMember),
-  ];
-  return () => built;
-}
-
-function defineMember(member: Member): unknown {
-  if (!Array.isArray(member)) return member;
-  const [schema, sent, answered] = member as readonly [Schema, string, string?];
-  return [
-    schema,
-    answered === undefined ? { xmlName: sent } : { ec2QueryName: sent, xmlName: answered },
-  ];
-}
-
-function list(of: Schema, item = 'item'): () => unknown {
-  const built = [LIST, NAMESPACE, 'List', 0, [of, { xmlName: item }]];
-  return () => built;
-}
+const list = (of: Schema, item = 'item'): Schema => defineList(of, item);
 
 const Tag = defineStructure('Tag', { Key: [TEXT, 'Key', 'key'], Value: [TEXT, 'Value', 'value'] });
 const Tags = list(Tag);
@@ -82,7 +52,7 @@ const TagSpecification = defineStructure('TagSpecification', {
 const Filter = defineStructure('Filter', { Name: TEXT, Values: [list(TEXT), 'Value'] });
 const Filters = list(Filter, 'Filter');
 
-function defineSource(key: string, sent: string): () => unknown {
+function defineSource(key: string, sent: string): Schema {
   return defineStructure(sent, {
     Description: [TEXT, 'Description', 'description'],
     [key]: [TEXT, sent, lowerFirst(sent)],
@@ -130,7 +100,7 @@ const tagging = defineStructure('TagsRequest', {
 });
 const page = { NextToken: TEXT, MaxResults: NUMBER } as const;
 
-const schemas: Readonly<Record<Ec2Operation, readonly [input: Schema, output: Schema]>> = {
+const schemas: Readonly<Record<Ec2Operation, MessageSchemas>> = {
   DescribeSubnets: [
     defineStructure('DescribeSubnetsRequest', {
       SubnetIds: [list(TEXT, 'SubnetId'), 'SubnetId'],
@@ -169,23 +139,9 @@ const schemas: Readonly<Record<Ec2Operation, readonly [input: Schema, output: Sc
   DeleteTags: [tagging, nothing],
 };
 
-const command = makeBuilder(
-  {
-    Region: { type: 'builtInParams', name: 'region' },
-    Endpoint: { type: 'builtInParams', name: 'endpoint' },
-    UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
-  },
-  'AmazonEC2',
-  'EC2Client',
-  getEndpointPlugin,
-);
-
 /** A command for the SDK's client, as of a client of its own. */
 export function createEc2Command(operation: Ec2Operation, input: object): object {
-  const [request, result] = schemas[operation];
-  const schema = [OPERATION, NAMESPACE, operation, 0, request, result];
-  const Command = command({}, () => [], operation, schema as never);
-  return new Command(input);
+  return createCommand(operation, schemas[operation], input);
 }
 
 function lowerFirst(text: string): string {
