@@ -2,7 +2,7 @@
  * Every operation of AWS that albridge uses, one entry each in src/aws/elbv2/operations.ts , src/aws/ec2/operations.ts
  * or src/aws/acm/operations.ts. Budget, retries, metrics, error messages, the IAM policy (`npm run gen`),
  * the simulation's crash points and docs/aws-operations.md derive from it. A new entry of ELBv2 needs
- * its command in src/aws/client/sdk-api.ts, others their messages and schemas.
+ * its command in src/aws/elbv2/elbv2-commands.ts, others their messages and schemas.
  */
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { type AcmMessages, acmOperations } from '../acm/operations.ts';

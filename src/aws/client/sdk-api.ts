@@ -1,48 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  AddListenerCertificatesCommand,
-  AddTagsCommand,
-  CreateListenerCommand,
-  CreateLoadBalancerCommand,
-  CreateRuleCommand,
-  CreateTargetGroupCommand,
-  DeleteListenerCommand,
-  DeleteLoadBalancerCommand,
-  DeleteRuleCommand,
-  DeleteTargetGroupCommand,
-  DeregisterTargetsCommand,
-  DescribeAccountLimitsCommand,
-  DescribeListenerAttributesCommand,
-  DescribeListenerCertificatesCommand,
-  DescribeListenersCommand,
-  DescribeLoadBalancerAttributesCommand,
-  DescribeLoadBalancersCommand,
-  DescribeRulesCommand,
-  DescribeTagsCommand,
-  DescribeTargetGroupAttributesCommand,
-  DescribeTargetGroupsCommand,
-  DescribeTargetHealthCommand,
-  ElasticLoadBalancingV2Client,
-  ModifyListenerAttributesCommand,
-  ModifyListenerCommand,
-  ModifyLoadBalancerAttributesCommand,
-  ModifyRuleCommand,
-  ModifyTargetGroupAttributesCommand,
-  ModifyTargetGroupCommand,
-  RegisterTargetsCommand,
-  RemoveListenerCertificatesCommand,
-  RemoveTagsCommand,
-  SetIpAddressTypeCommand,
-  SetRulePrioritiesCommand,
-  SetSecurityGroupsCommand,
-  SetSubnetsCommand,
-} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { assertLeader, type Leadership } from '../../core/ports/leadership.ts';
 import { acmService, createAcmCommand } from '../acm/acm-commands.ts';
 import type { AcmOperation } from '../acm/operations.ts';
 import { createEc2Command, ec2Service } from '../ec2/ec2-commands.ts';
 import type { Ec2Operation } from '../ec2/operations.ts';
+import * as elbv2Commands from '../elbv2/elbv2-commands.ts';
 import type { AwsApi } from './aws-api.ts';
 import { createHttpHandler, type Proxy, type SendOptions } from './http-handler.ts';
 import type { ServiceName } from './operation-traits.ts';
@@ -75,43 +39,7 @@ export interface SdkApi extends AwsApi {
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-const commands = {
-  CreateLoadBalancer: CreateLoadBalancerCommand,
-  DescribeLoadBalancers: DescribeLoadBalancersCommand,
-  DeleteLoadBalancer: DeleteLoadBalancerCommand,
-  DescribeLoadBalancerAttributes: DescribeLoadBalancerAttributesCommand,
-  ModifyLoadBalancerAttributes: ModifyLoadBalancerAttributesCommand,
-  SetSubnets: SetSubnetsCommand,
-  SetSecurityGroups: SetSecurityGroupsCommand,
-  SetIpAddressType: SetIpAddressTypeCommand,
-  DescribeTargetGroups: DescribeTargetGroupsCommand,
-  CreateTargetGroup: CreateTargetGroupCommand,
-  ModifyTargetGroup: ModifyTargetGroupCommand,
-  DescribeTargetGroupAttributes: DescribeTargetGroupAttributesCommand,
-  ModifyTargetGroupAttributes: ModifyTargetGroupAttributesCommand,
-  DeleteTargetGroup: DeleteTargetGroupCommand,
-  DescribeTargetHealth: DescribeTargetHealthCommand,
-  RegisterTargets: RegisterTargetsCommand,
-  DeregisterTargets: DeregisterTargetsCommand,
-  DescribeListeners: DescribeListenersCommand,
-  DescribeListenerAttributes: DescribeListenerAttributesCommand,
-  DescribeListenerCertificates: DescribeListenerCertificatesCommand,
-  CreateListener: CreateListenerCommand,
-  ModifyListener: ModifyListenerCommand,
-  ModifyListenerAttributes: ModifyListenerAttributesCommand,
-  AddListenerCertificates: AddListenerCertificatesCommand,
-  RemoveListenerCertificates: RemoveListenerCertificatesCommand,
-  DeleteListener: DeleteListenerCommand,
-  DescribeRules: DescribeRulesCommand,
-  CreateRule: CreateRuleCommand,
-  ModifyRule: ModifyRuleCommand,
-  SetRulePriorities: SetRulePrioritiesCommand,
-  DeleteRule: DeleteRuleCommand,
-  DescribeAccountLimits: DescribeAccountLimitsCommand,
-  DescribeTags: DescribeTagsCommand,
-  AddTags: AddTagsCommand,
-  RemoveTags: RemoveTagsCommand,
-} as const satisfies Readonly<Record<Elbv2Operation, new (input: never) => object>>;
+const commands: Readonly<Record<Elbv2Operation, new (input: never) => object>> = elbv2Commands;
 
 /**
  * AwsApi over the SDK, with the SDK's own chain of credentials:

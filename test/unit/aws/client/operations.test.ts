@@ -8,6 +8,7 @@ import {
   isWrite,
   operations,
 } from '../../../../src/aws/client/operations.ts';
+import * as elbv2Commands from '../../../../src/aws/elbv2/elbv2-commands.ts';
 import { elbv2Operations } from '../../../../src/aws/elbv2/operations.ts';
 import { declaredCodes } from '../../localstack/seeded-model.ts';
 
@@ -32,6 +33,12 @@ describe('each operation in use', () => {
     expect(modelled?.bucket).toBe(BUCKETS[bucket]);
     expect(modelled?.kind).toBe(isWrite(name) ? 'write' : 'read');
     expect(getBuckets(name).includes('account')).toBe(service === 'elbv2');
+  });
+
+  it('of load balancing has its own command, and none is left over', () => {
+    const commands = Object.entries(elbv2Commands).map(([name, { name: own }]) => [name, own]);
+    const desired = ofLoadBalancing.map((name) => [name, `${name}Command`]);
+    expect(Object.fromEntries(commands)).toEqual(Object.fromEntries(desired));
   });
 
   it.each(ofLoadBalancing)('%s has a reason for each code that AWS declares', (name) => {
