@@ -111,7 +111,7 @@ export function parseConfig(env: Environment, surroundings: Surroundings): Parse
     ...unacceptable,
     ...budget.problems,
     ...findContradictions(env, selectKinds(values)),
-    ...findUselessRights(values),
+    ...findUnopenedGates(values),
     ...findUnknownSettings(env),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
@@ -190,8 +190,8 @@ function findContradictions(env: Environment, kinds: readonly KindName[]): reado
   return problems;
 }
 
-/** Finds what a component was added for, and nothing does. */
-function findUselessRights(values: Values): readonly string[] {
+/** Finds readiness gates that pods get from a component, and that nobody would open. */
+function findUnopenedGates(values: Values): readonly string[] {
   const kinds = selectKinds(values);
   const problems: string[] = [];
   if (values.readinessGates && values.mode === 'observe') {
@@ -204,12 +204,6 @@ function findUselessRights(values: Values): readonly string[] {
     problems.push(
       'ALBRIDGE_READINESS_GATES is on, and ALBRIDGE_KINDS lacks myingress, which alone opens the gates of new ' +
         'pods: add it, or leave out the component readiness-gates',
-    );
-  }
-  if (values.secrets && !kinds.includes('configmonitor')) {
-    problems.push(
-      'ALBRIDGE_SECRETS is on, and ALBRIDGE_KINDS lacks configmonitor, which alone reads Secrets: add it, or ' +
-        'leave out the component secrets',
     );
   }
   return problems;

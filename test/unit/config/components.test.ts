@@ -7,7 +7,7 @@ function problemsOf(env: Environment): readonly string[] {
   return parsed.kind === 'problems' ? parsed.problems : [];
 }
 
-describe('what a component turns on and nothing uses', () => {
+describe('readiness gates that nobody would open', () => {
   const refused: Readonly<Record<string, { env: Environment; says: RegExp; why: string }>> = {
     'gates in mode observe': {
       env: { ALBRIDGE_READINESS_GATES: 'on', ALBRIDGE_MODE: 'observe' },
@@ -19,19 +19,14 @@ describe('what a component turns on and nothing uses', () => {
       says: /^ALBRIDGE_READINESS_GATES is on, and ALBRIDGE_KINDS lacks myingress, .*: add it, or/,
       why: 'each new pod would get a gate, which nobody opens',
     },
-    'Secrets without ConfigMonitor': {
-      env: { ALBRIDGE_SECRETS: 'on', ALBRIDGE_KINDS: 'myingress' },
-      says: /^ALBRIDGE_SECRETS is on, and ALBRIDGE_KINDS lacks configmonitor, .*: add it, or/,
-      why: 'the operator would have rights on all Secrets for nothing',
-    },
   };
   it.each(Object.entries(refused))('%s: refused', (_name, { env, says }) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);
   });
 
-  it('takes gates and Secrets for the kinds that use them', () => {
-    const env = { ALBRIDGE_READINESS_GATES: 'on', ALBRIDGE_SECRETS: 'on' };
+  it('are taken where MyIngress is reconciled', () => {
+    const env = { ALBRIDGE_READINESS_GATES: 'on' };
     expect(problemsOf(env)).toEqual([]);
-    expect(problemsOf({ ...env, ALBRIDGE_KINDS: 'myingress,configmonitor' })).toEqual([]);
+    expect(problemsOf({ ...env, ALBRIDGE_KINDS: 'myingress' })).toEqual([]);
   });
 });
