@@ -31,6 +31,7 @@ export class FakeKube {
   readonly server = new FakeApiServer();
   readonly writes: SentWrite[] = [];
   readonly #faults: Fault[] = [];
+  readonly #refused = new Map<string, Error>();
   readonly #onFinalizerStored: (() => void)[] = [];
 
   cache<T extends KubeObject>(
@@ -66,7 +67,7 @@ export class FakeKube {
         await this.#send('create', child);
         return this.server.create(child, child as unknown as Fields);
       },
-      check: async () => {},
+      check: (child) => this.#meetFault('check', child),
       apply: async (child, createOnlyFields) => {
         await this.#send('apply', child);
         if (!this.#isSame(child)) throw conflict(`apply ${child.kind} ${getKey(child)}: other uid`);
@@ -83,6 +84,11 @@ export class FakeKube {
   /** The next write of this verb is answered with `error`, without effect. */
   failNext(verb: Verb, error: unknown): void {
     this.#faults.push({ verb, before: () => Promise.reject(error) });
+  }
+
+  /** Every write of this verb to the object of this name is answered with `error`, without effect. */
+  refuse(verb: Verb | 'check', key: Key, error: Error): void {
+    this.#refused.set(`${verb} ${key}`, error);
   }
 
   /** The next write of this verb waits until the answer is called. */
@@ -125,6 +131,12 @@ export class FakeKube {
 
   async #send(verb: Verb, object: KubeObject): Promise<void> {
     this.writes.push({ verb, key: getKey(object) });
+    await this.#meetFault(verb, object);
+  }
+
+  async #meetFault(verb: Verb | 'check', object: KubeObject): Promise<void> {
+    const refusal = this.#refused.get(`${verb} ${getKey(object)}`);
+    if (refusal !== undefined) throw refusal;
     const index = this.#faults.findIndex((fault) => fault.verb === verb);
     const [fault] = index < 0 ? [] : this.#faults.splice(index, 1);
     await fault?.before();

@@ -54,8 +54,13 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pods, nowMs } = scope;
   const snapshot = takeSnapshot(object, pods);
   report(snapshot, scope);
-  await replace(snapshot, scope);
-  const written = await ensurePods(snapshot, scope);
+  let written: ReadonlyMap<Key, Pod>;
+  try {
+    await replace(snapshot, scope);
+  } finally {
+    // A pod that cannot be replaced keeps no other from being created or deleted.
+    written = await ensurePods(snapshot, scope);
+  }
   const after = takeSnapshot(object, pods, written);
   report(after, scope);
   return judgeSlots(after, nowMs);
@@ -84,7 +89,7 @@ async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
   }
 }
 
-/** Creates what is missing, repairs what others changed, deletes the surplus; returns what it wrote. */
+/** Deletes the surplus, creates what is missing, repairs what others changed; returns what it wrote. */
 async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap<Key, Pod>> {
   const { object, pods, pass } = scope;
   const kept = snapshot.slots.filter(({ kind }) => kind === 'vacant' || kind === 'standing');

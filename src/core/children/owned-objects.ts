@@ -44,21 +44,36 @@ export type OwnedChange =
       readonly differences: readonly string[];
     };
 
+/** Children of an owner are alike, so a refusal of so many of them is one of all. */
+const MOST_REFUSALS = 10;
+
 /**
- * Applies the desired children, then deletes those that are ours and no longer desired. A child of
- * the desired name that has another controller, or none, is foreign: nothing is written and
- * NameConflict is thrown. Children that are as desired are not written.
+ * Deletes the children that are ours and no longer desired, then applies the desired ones. A child of the
+ * desired name that has another controller, or none, is foreign: it is not written, and NameConflict is
+ * thrown. What is refused for one child keeps no other from being written: the first refusal is thrown at
+ * the end. Children that are as desired are not written.
  */
 export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
   const desired = owned.desired.map((child) =>
     desireChild(owner, child, owned.createOnlyFields ?? []),
   );
-  for (const { applied } of desired) refuseForeign(owned.observed.get(getKey(applied)), owner);
-  for (const child of desired) {
+  const writes = [
+    ...listSurplus(desired, owner, owned).map((child) => () => deleteChild(child, owned)),
+    ...desired.map((child) => () => ensureChild(child, owner, owned)),
+  ];
+  const refusals: unknown[] = [];
+  for (const write of writes) {
     owned.signal.throwIfAborted();
-    await ensureChild(child, owner, owned);
+    await write().catch((error) => refusals.push(requireRefusal(error)));
+    if (refusals.length === MOST_REFUSALS) break;
   }
-  await prune(desired, owner, owned);
+  if (refusals.length > 0) throw refusals[0];
+}
+
+/** What time heals, such as an outage, fails for all of them. */
+function requireRefusal(error: unknown): unknown {
+  if (error instanceof OperatorError && error.healedBy === 'person') return error;
+  throw error;
 }
 
 /** True where `observed` was last written as `child` is desired now, whatever others changed in it since. */
@@ -99,6 +114,7 @@ async function ensureChild(
 ): Promise<void> {
   const { observed, writer } = owned;
   const existing = observed.get(getKey(desired.applied));
+  refuseForeign(existing, owner);
   if (existing !== undefined) return repairChild(existing, desired, owned);
   const created = await writer.create(desired.created);
   if (created !== undefined) {
@@ -129,18 +145,19 @@ async function repairChild(
   owned.onChange?.({ kind, child, differences: reported });
 }
 
-async function prune(
+function listSurplus(
   desired: readonly DesiredChild[],
   owner: KubeObject,
-  { observed, writer, signal, onChange }: OwnedObjects,
-): Promise<void> {
+  { observed }: OwnedObjects,
+): readonly KubeObject[] {
   const keys = new Set(desired.map(({ applied }) => getKey(applied)));
-  for (const child of observed.listOwned(getUid(owner))) {
-    if (keys.has(getKey(child)) || isBeingDeleted(child)) continue;
-    signal.throwIfAborted();
-    await writer.delete(child);
-    onChange?.({ kind: 'deleted', child });
-  }
+  const owned = observed.listOwned(getUid(owner));
+  return owned.filter((child) => !keys.has(getKey(child)) && !isBeingDeleted(child));
+}
+
+async function deleteChild(child: KubeObject, { writer, onChange }: OwnedObjects): Promise<void> {
+  await writer.delete(child);
+  onChange?.({ kind: 'deleted', child });
 }
 
 function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): void {

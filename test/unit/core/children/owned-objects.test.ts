@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ensureOwned } from '../../../../src/core/children/owned-objects.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import type { ChildWriter } from '../../../../src/core/ports/writers.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { type Probe, probe } from '../controller/probe.ts';
@@ -66,7 +67,7 @@ describe('ensureOwned', () => {
       onChange: () => pass.abort(new Error('the pass is over')),
     });
     await expect(ensuring).rejects.toThrow('the pass is over');
-    expect(verbs().slice(before)).toEqual(['create web/a']);
+    expect(verbs().slice(before)).toEqual(['delete web/old']);
     const pruning = ensureOwned(owner, {
       ...{ desired: [], observed: cache, writer: kube.childWriter(), signal: pass.signal },
     });
@@ -150,15 +151,31 @@ describe('ensureOwned', () => {
   it.each([
     ['without a controller', undefined, 'has no controller'],
     ['of another controller', 'uid-of-another', 'belongs to Probe other'],
-  ])('refuses a foreign object %s before anything is written', async (_what, uid, says) => {
-    const foreign = kube.create(ownedPart('b', uid));
-    await expect(ensure(part('a'), part('b', { size: 9 }))).rejects.toMatchObject({
+  ])('refuses a foreign object %s, and ensures the others', async (_what, uid, says) => {
+    await ensure(part('old'));
+    const foreign = kube.create(ownedPart('a', uid));
+    await expect(ensure(part('a', { size: 9 }), part('b'))).rejects.toMatchObject({
       reason: 'NameConflict',
       healedBy: 'person',
       message: expect.stringContaining(says),
     });
-    expect(verbs()).toEqual([]);
-    expect(kube.get(part('b'))).toEqual(foreign);
+    expect(verbs()).toEqual(['create web/old', 'delete web/old', 'create web/b']);
+    expect(kube.get(part('a'))).toEqual(foreign);
+  });
+
+  it('throws the first refusal, and writes nothing more once a write fails for a time', async () => {
+    const refuse = (name: string, healedBy: 'person' | 'time'): void =>
+      kube.refuse('create', `web/${name}`, failure(name, healedBy));
+    refuse('a', 'person');
+    refuse('c', 'person');
+    const desired = ['a', 'b', 'c', 'd', 'e'].map((name) => part(name));
+    await expect(ensure(...desired)).rejects.toThrow('no a');
+    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['b', 'd', 'e']);
+    kube.delete(part('d'));
+    kube.delete(part('e'));
+    refuse('d', 'time');
+    await expect(ensure(...desired)).rejects.toThrow('no d');
+    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 
   it('refuses a foreign object that the cache does not show yet', async () => {
@@ -209,6 +226,10 @@ describe('ensureOwned', () => {
     return { ...draft, metadata: { ...draft.metadata, ownerReferences: [reference] } };
   }
 });
+
+function failure(name: string, healedBy: 'person' | 'time'): OperatorError {
+  return new OperatorError({ reason: 'Refused', message: `no ${name}`, healedBy });
+}
 
 function part(name: string, spec: Part['spec'] = {}): Part {
   return {
