@@ -30,11 +30,12 @@ function checkMyApp({ table, report }: FinalMyAppParts, app: MyApp): void {
   if (ready === undefined) return;
   const first = table.get(PODS, `${key}-pod`);
   const isSquatted = first !== undefined && controllerOf(first) !== uid;
+  const own = table.list(PODS).filter((pod) => controllerOf(pod) === uid);
   if (isSquatted && app.spec.replicas > 0) {
     if (ready.reason !== 'NameConflict') report('converges', `${key} says ${ready.reason}`);
+    if (own.length !== app.spec.replicas - 1) report('converges', `${key}: ${own.length} pods`);
     return;
   }
-  const own = table.list(PODS).filter((pod) => controllerOf(pod) === uid);
   const wrong = [
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
     ...(own.length === app.spec.replicas ? [] : [`${own.length} pods`]),
