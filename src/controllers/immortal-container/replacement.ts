@@ -32,8 +32,8 @@ export function awaitLeftover(pod: Pod, scope: Scope): Outcome {
 export async function replaceOutdated(pod: Pod, scope: Scope): Promise<Outcome> {
   reportPod(pod, scope);
   const { object, desired, pods } = scope;
-  // A pod is not given up for a template that the API server does not take.
-  if (object.spec.podTemplate) await checkOwned(object, desired, pods.writer);
+  // A pod is not given up for one that the API server does not take.
+  await checkOwned(object, desired, pods.writer);
   scope.pass.report({ consecutiveFailures: 0, nextStartTime: undefined });
   return replace(pod, 'SpecChanged', scope);
 }

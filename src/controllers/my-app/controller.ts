@@ -77,8 +77,8 @@ async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
   const { object, pods, pass, nowMs } = scope;
   const replacements = planReplacements(slots, nowMs);
   const [first] = slots;
-  // A pod is not given up for a template that the API server does not take.
-  if (replacements.length > 0 && first && object.spec.podTemplate) {
+  // A pod is not given up for one that the API server does not take.
+  if (replacements.length > 0 && first) {
     await checkOwned(object, first.desired, describeCreateFailures(pods.writer));
   }
   for (const replacement of replacements) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ImmortalBench, POD } from './bench.ts';
 
 let bench: ImmortalBench;
@@ -138,5 +139,16 @@ describe('a pod that ends by itself', () => {
       spec: { containers: [{ image: 'nginx:1.27' }] },
     });
     expect(bench.status).toMatchObject({ startTimes: 2, consecutiveFailures: 0 });
+  });
+});
+
+describe('an edit that is refused', () => {
+  it('keeps the pod that runs', async () => {
+    const options = { reason: 'Forbidden', message: 'a policy', healedBy: 'person' } as const;
+    bench.kube.refuse('check', POD, new OperatorError(options));
+    const before = bench.kubelet.pod(POD);
+    await bench.edit('nginx:1.27');
+    expect(bench.kubelet.pod(POD)).toEqual(before);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
   });
 });

@@ -64,8 +64,20 @@ describe('a pod that is refused', () => {
   it('keeps no scale-down from being obeyed where an edit is refused too', async () => {
     await runThree();
     refuse('check');
-    await bench.edit({ image: 'nginx:1.27', replicas: 2, podTemplate: {} });
+    await bench.edit({ image: 'nginx:1.27', replicas: 2 });
     expect(bench.names).toEqual(['shop-pod', 'shop-pod-1']);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
+  });
+});
+
+describe('an edit that is refused', () => {
+  it('keeps the pod that runs', async () => {
+    await bench.apply();
+    await bench.kubelet.run(POD);
+    refuse('check');
+    const before = bench.kubelet.pod(POD);
+    await bench.edit({ image: 'nginx:1.27' });
+    expect(bench.kubelet.pod(POD)).toEqual(before);
     expect(bench.condition('Stalled')).toBe('True Forbidden');
   });
 });
