@@ -9,6 +9,12 @@ export function isSameQuantity(one: unknown, other: unknown): boolean {
   return nanos !== undefined && nanos === toNanos(other);
 }
 
+/** False where one of them is no quantity. */
+export function isMoreThanQuantity(one: unknown, other: unknown): boolean {
+  const [nanos, otherNanos] = [toNanos(one), toNanos(other)];
+  return nanos !== undefined && otherNanos !== undefined && nanos > otherNanos;
+}
+
 /** In billionths, the least that the API server stores; undefined where it is no quantity. */
 function toNanos(quantity: unknown): bigint | undefined {
   if (typeof quantity !== 'string' && typeof quantity !== 'number') return undefined;

@@ -19,7 +19,10 @@ export interface ObjectWriter<T extends KubeObject> {
 export interface ChildWriter {
   /** undefined: an object of that name exists already, owned by us or not. */
   create(child: KubeObject): Promise<KubeObject | undefined>;
-  /** Throws what `create` would throw, and writes nothing; an object of that name, or a full quota, is no matter. */
+  /**
+   * Throws what `create` would throw, and writes nothing; an object of that name, or a quota that is full for now, is
+   * no matter.
+   */
   check(child: KubeObject): Promise<void>;
   /**
    * Server-side apply, guarded by `metadata.uid`. Fields that it owned and `child` no longer states

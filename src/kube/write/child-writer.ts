@@ -4,6 +4,7 @@ import {
   type KubeObject,
   type ResourceKind,
 } from '../../core/objects/kube-object.ts';
+import { isMoreThanQuantity } from '../../core/objects/quantities.ts';
 import type { Transform } from '../../core/objects/trim-metadata.ts';
 import type { ChildWriter } from '../../core/ports/writers.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -113,11 +114,26 @@ async function checkChild(
   }
 }
 
-/** https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/admission/plugin/resourcequota/controller.go#L510-L520 */
+/**
+ * Full for now: not of a child that asks for more than the whole quota. Of each resource that is exceeded the API
+ * server names the quantities:
+ * https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/admission/plugin/resourcequota/controller.go#L510-L520
+ */
 function isQuotaFull(error: unknown): boolean {
-  return (
-    error instanceof KubeError && error.status === 403 && /exceeded quota: /.test(error.message)
+  if (!(error instanceof KubeError) || error.status !== 403) return false;
+  const [, requested, limited] = EXCEEDED_QUOTA.exec(error.message) ?? [];
+  if (requested === undefined || limited === undefined) return false;
+  const limits = parseResources(limited);
+  return [...parseResources(requested)].every(
+    ([resource, quantity]) => !isMoreThanQuantity(quantity, limits.get(resource)),
   );
+}
+
+const EXCEEDED_QUOTA = /exceeded quota: .*, requested: (\S+), used: \S+, limited: (\S+)/;
+
+/** Of `cpu=1,memory=2Gi`. */
+function parseResources(list: string): ReadonlyMap<string, string> {
+  return new Map(list.split(',').map((item) => item.split('=') as [string, string]));
 }
 
 interface Application {

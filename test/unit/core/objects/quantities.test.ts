@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameQuantity } from '../../../../src/core/objects/quantities.ts';
+import { isMoreThanQuantity, isSameQuantity } from '../../../../src/core/objects/quantities.ts';
 
 describe('a quantity', () => {
   it.each([
@@ -30,5 +30,23 @@ describe('a quantity', () => {
     [{}, {}],
   ])('%s is not the same as %s', (one, other) => {
     expect(isSameQuantity(one, other)).toBe(false);
+  });
+
+  it.each([
+    ['2', '1'],
+    ['1001m', '1'],
+    ['1Gi', '1G'],
+    ['1', '-1'],
+  ])('%s is more than %s, and not the other way round', (one, other) => {
+    expect(isMoreThanQuantity(one, other)).toBe(true);
+    expect(isMoreThanQuantity(other, one)).toBe(false);
+  });
+
+  it.each([
+    ['1', '1000m'],
+    ['a', '1'],
+    ['1', undefined],
+  ])('%s is not more than %s', (one, other) => {
+    expect(isMoreThanQuantity(one, other)).toBe(false);
   });
 });
