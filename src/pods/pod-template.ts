@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../core/objects/fields.ts';
 import type { KubeObject } from '../core/objects/kube-object.ts';
-import { trimMetadata } from '../core/objects/trim-metadata.ts';
+import { boundMetadata, trimMetadata } from '../core/objects/trim-metadata.ts';
 import { containerLimits, podLimits } from './pod.ts';
 
 /** A user's `spec.podTemplate`; only the API server knows all fields of a pod. */
@@ -178,6 +178,16 @@ function dropNulls(value: unknown): unknown {
 
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
+}
+
+/**
+ * The part of a desired pod that is compared: of its spec, most of which cannot be changed, what albridge sets by
+ * itself, and of its metadata what the cache holds. The API server sends labels in the order of their keys.
+ */
+export function selectComparedPart({ metadata, ...pod }: KubeObject, ownSpec: object): KubeObject {
+  const entries = Object.entries(metadata.labels ?? {});
+  const labels = Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return { ...pod, metadata: boundMetadata({ ...metadata, labels }), spec: ownSpec } as KubeObject;
 }
 
 /** As JSON, in characters: of a real template some hundreds to some thousands. */

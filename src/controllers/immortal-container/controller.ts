@@ -18,8 +18,8 @@ import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts'
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodState } from '../../pods/pod-state.ts';
-import { describeLongTemplate } from '../../pods/pod-template.ts';
-import { CONTAINER, compareOwnPart, desirePod } from './desired-pod.ts';
+import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
+import { CONTAINER, desireOwnSpec, desirePod } from './desired-pod.ts';
 import {
   awaitLeftover,
   awaitReplacement,
@@ -102,7 +102,7 @@ async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod |
     recordChange(change, scope);
   };
   const compare = object.spec.podTemplate
-    ? { compare: (child: KubeObject) => compareOwnPart(child, object) }
+    ? { compare: (child: KubeObject) => selectComparedPart(child, desireOwnSpec(object)) }
     : {};
   const owned = { ...pods, desired: [desired], signal: pass.signal, onChange };
   await ensureOwned(object, { ...owned, ...compare });

@@ -32,9 +32,9 @@ export function desirePod(
   return buildPod(object, { ...podLimits, containers: [{ ...container, ...containerLimits }] });
 }
 
-/** Most of a pod cannot be changed: what a template has set is as it was written. */
-export function compareOwnPart(child: KubeObject, { spec }: ImmortalContainer): KubeObject {
-  return { ...child, spec: { containers: [{ name: CONTAINER, image: spec.image }] } } as KubeObject;
+/** The part that albridge sets by itself in a pod with a template. */
+export function desireOwnSpec({ spec }: ImmortalContainer): object {
+  return { containers: [{ name: CONTAINER, image: spec.image }] };
 }
 
 function buildLabels({ metadata }: ImmortalContainer): Readonly<Record<string, string>> {

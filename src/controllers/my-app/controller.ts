@@ -16,7 +16,7 @@ import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
-import { describeLongTemplate } from '../../pods/pod-template.ts';
+import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
 import { desireOwnPart } from './desired-pods.ts';
 import { type Snapshot, takeSnapshot } from './observed-pods.ts';
 import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
@@ -100,7 +100,9 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
     writer: describeCreateFailures(pods.writer),
-    ...(object.spec.podTemplate && { compare: (child) => compareOwnPart(child, object) }),
+    ...(object.spec.podTemplate && {
+      compare: (child) => selectComparedPart(child, desireOwnPart(object).spec),
+    }),
     signal: pass.signal,
     onChange: (change) => {
       if (change.kind !== 'deleted') written.set(getKey(change.child), change.child);
@@ -108,11 +110,6 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     },
   });
   return written;
-}
-
-/** Most of a pod cannot be changed: what a template has set is as it was written. */
-function compareOwnPart(child: KubeObject, object: MyApp): KubeObject {
-  return { ...child, spec: desireOwnPart(object).spec } as KubeObject;
 }
 
 /** Records one event and one log line for each write to a pod that had an effect. */
