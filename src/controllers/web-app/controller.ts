@@ -4,7 +4,7 @@
 
 import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { webAppReasons } from '../../apis/web-app-reasons.ts';
-import type { Children } from '../../core/children/children.ts';
+import type { Children, ChildrenOfOwner } from '../../core/children/children.ts';
 import {
   ensureOwned,
   type OwnedChange,
@@ -48,7 +48,7 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   for (const condition of stateExposed(object, readState)) pass.setCondition(condition);
   const tooLong = describeLongTemplate(object.spec.podTemplate);
   if (tooLong) throw createFailure(webAppReasons, 'PodTemplateTooLong', { observed: tooLong });
-  const deployments = context.deployments.forOwner(object);
+  const deployments = await showHidden(context.deployments.forOwner(object), object);
   const services = context.services.forOwner(object);
   const createOnlyFields = context.autoscalers.isScaled(getKey(object)) ? [REPLICAS] : [];
   const observed = deployments.observed.get(getKey(object));
@@ -69,6 +69,20 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   for (const condition of copyConditions(deployment)) pass.setCondition(condition);
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
   return judgeDeployment(object, deployment);
+}
+
+/** Adds the Deployment that the cache does not show, because it has lost its label: what others set there decides. */
+async function showHidden(
+  deployments: ChildrenOfOwner<Deployment>,
+  object: WebApp,
+): Promise<ChildrenOfOwner<Deployment>> {
+  const { observed, writer } = deployments;
+  if (observed.get(getKey(object)) !== undefined) return deployments;
+  const hidden = await writer.get(desireDeployment(object));
+  return {
+    ...deployments,
+    observed: { get: () => hidden, listOwned: (uid) => observed.listOwned(uid) },
+  };
 }
 
 function readExposed({ exposing }: WebAppContext, { metadata }: WebApp): ExposeState {
