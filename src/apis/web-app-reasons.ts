@@ -40,6 +40,11 @@ export const webAppReasons = {
     cause: 'The cluster refuses to create or delete a pod, usually because of a quota or a policy',
     next: 'raise the quota, or correct what the message names',
   },
+  Replacing: {
+    healedBy: 'time',
+    cause: 'The Deployment or Service of an earlier WebApp of this name is still being deleted',
+    next: 'wait',
+  },
   NameConflict: {
     healedBy: 'person',
     cause: 'A Deployment or Service of this name exists and does not belong to this WebApp',

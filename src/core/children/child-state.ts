@@ -1,11 +1,5 @@
-import {
-  getController,
-  isBeingDeleted,
-  type KubeObject,
-  type OwnerReference,
-  parseGroup,
-} from '../objects/kube-object.ts';
-import { isWrittenAs } from './owned-objects.ts';
+import { getController, isBeingDeleted, type KubeObject } from '../objects/kube-object.ts';
+import { hasSameName, isWrittenAs } from './owned-objects.ts';
 
 /**
  * The state of a child that cannot be changed once it exists, such as a pod: it is deleted, and
@@ -34,13 +28,4 @@ export function classifyChild<T extends KubeObject>(
   }
   if (isBeingDeleted(observed)) return { kind: 'terminating', child: observed };
   return { kind: isWrittenAs(observed, desired) ? 'current' : 'outdated', child: observed };
-}
-
-/** Two objects of one name do not live at once, so the one with the other UID is gone. */
-function hasSameName({ apiVersion, kind, name }: OwnerReference, owner: KubeObject): boolean {
-  return (
-    kind === owner.kind &&
-    name === owner.metadata.name &&
-    parseGroup(apiVersion) === parseGroup(owner.apiVersion)
-  );
 }

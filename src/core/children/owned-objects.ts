@@ -9,6 +9,7 @@ import {
   type Key,
   type KubeObject,
   type OwnerReference,
+  parseGroup,
 } from '../objects/kube-object.ts';
 import type { ChildWriter } from '../ports/writers.ts';
 import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
@@ -50,8 +51,9 @@ const MOST_REFUSALS = 10;
 /**
  * Deletes the children that are ours and no longer desired, then applies the desired ones. A child of the
  * desired name that has another controller, or none, is foreign: it is not written, and NameConflict is
- * thrown. What is refused for one child keeps no other from being written: the first refusal is thrown at
- * the end. Children that are as desired are not written.
+ * thrown, or Replacing where an earlier owner of this name has left it. What is refused for one child keeps
+ * no other from being written: the first refusal is thrown at the end. Children that are as desired are not
+ * written.
  */
 export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
   const desired = owned.desired.map((child) =>
@@ -164,6 +166,13 @@ function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): voi
   if (observed === undefined) return;
   const controller = getController(observed);
   if (controller?.uid === getUid(owner)) return;
+  if (controller !== undefined && hasSameName(controller, owner)) {
+    throw new OperatorError({
+      reason: CoreReason.Replacing,
+      message: `${observed.kind} ${getKey(observed)} belongs to an earlier ${owner.kind} of this name and is being deleted`,
+      healedBy: 'time',
+    });
+  }
   const held =
     controller === undefined ? 'has no controller' : `belongs to ${formatReference(controller)}`;
   throw new OperatorError({
@@ -171,6 +180,18 @@ function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): voi
     message: `${observed.kind} ${getKey(observed)} exists and ${held}; delete or rename it, or rename this object`,
     healedBy: 'person',
   });
+}
+
+/** Two objects of one name do not live at once, so the one with the other UID is gone. */
+export function hasSameName(
+  { apiVersion, kind, name }: OwnerReference,
+  owner: KubeObject,
+): boolean {
+  return (
+    kind === owner.kind &&
+    name === owner.metadata.name &&
+    parseGroup(apiVersion) === parseGroup(owner.apiVersion)
+  );
 }
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
