@@ -48,10 +48,10 @@ export function readPhase(pod: Pod): string {
   return pod.status?.phase ?? 'Pending';
 }
 
-/** Run time of the pod before it ended, in ms; 0 where it does not say. */
+/** Run time of the pod before it ended, in ms, whenever its container last started; 0 where it does not say. */
 export function measureRunMs(pod: Pod, container: string, nowMs: number): number {
   const end = findContainer(pod, container)?.state?.terminated;
-  const fromMs = parseTime(end?.startedAt) ?? parseTime(pod.status?.startTime);
+  const fromMs = parseTime(pod.status?.startTime) ?? parseTime(end?.startedAt);
   if (fromMs === undefined) return 0;
   return (parseTime(end?.finishedAt) ?? nowMs) - fromMs;
 }

@@ -113,6 +113,22 @@ describe('a pod that ends by itself', () => {
     expect(bench.status.consecutiveFailures).toBe(1);
   });
 
+  it('after ten minutes of running starts that count again, although its container started late', async () => {
+    await bench.kubelet.exit(POD, 1);
+    await bench.clock.advance(10_000);
+    await bench.kubelet.run(POD);
+    await bench.clock.advance(540_000);
+    const startedAt = bench.kubelet.now;
+    await bench.clock.advance(60_000);
+    const terminated = { reason: 'Error', exitCode: 137, startedAt, finishedAt: bench.kubelet.now };
+    await bench.kubelet.end(POD, {
+      phase: 'Failed',
+      reason: 'Evicted',
+      containerStatuses: [{ name: 'acontainer', restartCount: 1, state: { terminated } }],
+    });
+    expect(bench.status.consecutiveFailures).toBe(1);
+  });
+
   it('waits on across a restart of the operator', async () => {
     await bench.kubelet.exit(POD, 1);
     await bench.clock.advance(4_000);
