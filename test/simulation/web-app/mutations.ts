@@ -24,6 +24,13 @@ export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'whoever adds a pod loses all that run',
     seed: 105,
   },
+  'foreign-pod-starves-others': {
+    file: 'core/children/owned-objects.ts',
+    find: "if (error instanceof OperatorError && error.healedBy === 'person') return error;\n",
+    replace: '',
+    why: 'one pod that cannot be created keeps all others from being created',
+    seed: 154,
+  },
   'service-type-ignored': {
     file: 'controllers/web-app/desired.ts',
     find: 'ports, ...(type && { type }) },',
