@@ -48,10 +48,13 @@ export function readPhase(pod: Pod): string {
   return pod.status?.phase ?? 'Pending';
 }
 
-/** Run time of the pod before it ended, in ms, whenever its container last started; 0 where it does not say. */
+/** Run time of the pod before it ended, in ms, from the first start of its container; 0 where it does not say. */
 export function measureRunMs(pod: Pod, container: string, nowMs: number): number {
-  const end = findContainer(pod, container)?.state?.terminated;
-  const fromMs = parseTime(pod.status?.startTime) ?? parseTime(end?.startedAt);
+  const { restartCount = 0, state } = findContainer(pod, container) ?? {};
+  const end = state?.terminated;
+  // Of a container that was restarted only the last start is known.
+  const startedAt = restartCount > 0 ? undefined : end?.startedAt;
+  const fromMs = parseTime(startedAt) ?? parseTime(pod.status?.startTime);
   if (fromMs === undefined) return 0;
   return (parseTime(end?.finishedAt) ?? nowMs) - fromMs;
 }
