@@ -111,12 +111,13 @@ describe('npm run undeploy', () => {
 
   it('removes the ConfigMonitor of an annotated ConfigMap, which the operator creates again', async () => {
     await begin();
-    const example = ['-n', objects.namespace, 'apply', '-f'];
-    await place.kubectl([...example, 'examples/configmonitor-03-annotation.yaml']);
-    const created = ['wait', '--for=create', 'configmonitor/frontend-config-annotated'];
-    await place.kubectl(['-n', objects.namespace, ...created, '--timeout=60s']);
+    const inShop = (...args: readonly string[]): Promise<string> =>
+      place.kubectl(['-n', objects.namespace, ...args]);
+    await inShop('apply', '-f', 'examples/configmonitor-03-annotation.yaml');
+    await inShop('wait', '--for=create', 'configmonitor/frontend-config-annotated');
     expect(await undeployed()).toContain('nothing of albridge is left in the cluster');
     await servedNoMore();
+    await inShop('delete', 'configmap', 'frontend-config');
   });
 
   it('leaves balancers behind with --retain, and says which', async () => {
