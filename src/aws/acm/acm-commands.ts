@@ -3,9 +3,9 @@
  * those of EC2 (docs/decisions/0013-ec2-without-its-client.md). A schema names the members of a message;
  * what AWS answers beyond it is left out. https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
-import { partition } from '@aws-sdk/core/client';
 import { AwsJson1_1Protocol } from '@aws-sdk/core/protocols';
 import {
+  chooseEndpoint,
   defineService,
   type EndpointParameters,
   type MessageSchemas,
@@ -29,12 +29,7 @@ export const acmService = {
     serviceTarget: 'CertificateManager',
   },
   /** https://docs.aws.amazon.com/general/latest/gr/acm.html */
-  endpointProvider: ({ Region = '', Endpoint, UseFIPS = false }: EndpointParameters) => {
-    const { dnsSuffix, name } = partition(Region);
-    const isFips = UseFIPS && name !== 'aws-us-gov';
-    const host = `${isFips ? 'acm-fips' : 'acm'}.${Region}.${dnsSuffix}`;
-    return { url: new URL(Endpoint ?? `https://${host}`) };
-  },
+  endpointProvider: (parameters: EndpointParameters) => chooseEndpoint('acm', parameters),
 } as const;
 
 const { defineStructure, defineList, createCommand } = defineService({

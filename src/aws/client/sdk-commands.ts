@@ -3,6 +3,7 @@
  * (docs/decisions/0013-ec2-without-its-client.md). A schema names the members of a message, and how they are spelled on
  * the wire; what AWS answers beyond it is left out.
  */
+import { partition } from '@aws-sdk/core/client';
 import { makeBuilder } from '@smithy/core/client';
 import { getEndpointPlugin } from '@smithy/core/endpoints';
 
@@ -10,6 +11,27 @@ export interface EndpointParameters {
   readonly Region?: string;
   readonly Endpoint?: string;
   readonly UseFIPS?: boolean;
+  readonly UseDualStack?: boolean;
+}
+
+/** The settings of a client by which its endpoint is chosen. */
+const ENDPOINT_PARAMETERS = {
+  Region: { type: 'builtInParams', name: 'region' },
+  Endpoint: { type: 'builtInParams', name: 'endpoint' },
+  UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
+  UseDualStack: { type: 'builtInParams', name: 'useDualstackEndpoint' },
+} as const;
+
+/** As the SDK's clients of EC2 and ACM: https://docs.aws.amazon.com/sdkref/latest/guide/feature-endpoints.html */
+export function chooseEndpoint(
+  service: string,
+  { Region = '', Endpoint, UseFIPS = false, UseDualStack = false }: EndpointParameters,
+): { readonly url: URL } {
+  const { name, dnsSuffix, dualStackDnsSuffix } = partition(Region);
+  const isFips = UseFIPS && (UseDualStack || name !== 'aws-us-gov');
+  const suffix = UseDualStack ? dualStackDnsSuffix : dnsSuffix;
+  const host = `${isFips ? `${service}-fips` : service}.${Region}.${suffix}`;
+  return { url: new URL(Endpoint ?? `https://${host}`) };
 }
 
 /** The SDK's codes of the simple types and of the shapes. */
@@ -42,16 +64,7 @@ export interface ServiceSchemas {
 export type MessageSchemas = readonly [input: Schema, output: Schema];
 
 export function defineService({ namespace, name: service, client }: Service): ServiceSchemas {
-  const command = makeBuilder(
-    {
-      Region: { type: 'builtInParams', name: 'region' },
-      Endpoint: { type: 'builtInParams', name: 'endpoint' },
-      UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' },
-    },
-    service,
-    client,
-    getEndpointPlugin,
-  );
+  const command = makeBuilder(ENDPOINT_PARAMETERS, service, client, getEndpointPlugin);
   return {
     defineStructure: (name, members) => {
       const schemas = Object.values(members).map(defineMember);

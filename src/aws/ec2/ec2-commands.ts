@@ -3,9 +3,9 @@
  * EC2 costs 25 MB of memory for some 700 operations (docs/decisions/0013-ec2-without-its-client.md).
  * https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html
  */
-import { partition } from '@aws-sdk/core/client';
 import { AwsEc2QueryProtocol } from '@aws-sdk/core/protocols';
 import {
+  chooseEndpoint,
   defineService,
   type EndpointParameters,
   type MessageSchemas,
@@ -29,10 +29,7 @@ export const ec2Service = {
     serviceTarget: 'AmazonEC2',
   },
   /** https://docs.aws.amazon.com/general/latest/gr/ec2-service.html */
-  endpointProvider: ({ Region = '', Endpoint, UseFIPS = false }: EndpointParameters) => {
-    const host = `${UseFIPS ? 'ec2-fips' : 'ec2'}.${Region}.${partition(Region).dnsSuffix}`;
-    return { url: new URL(Endpoint ?? `https://${host}`) };
-  },
+  endpointProvider: (parameters: EndpointParameters) => chooseEndpoint('ec2', parameters),
 } as const;
 
 const { defineStructure, defineList, createCommand } = defineService({

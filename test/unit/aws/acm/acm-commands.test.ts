@@ -64,6 +64,10 @@ describe('a request to ACM', () => {
   it.each([
     ...['us-gov-west-1', 'cn-north-1', 'us-iso-east-1'].map((region) => ({ region })),
     ...['us-gov-west-1', 'us-east-1'].map((region) => ({ region, useFipsEndpoint: true })),
+    ...['cn-north-1', 'us-east-1'].map((region) => ({ region, useDualstackEndpoint: true })),
+    ...['us-gov-west-1', 'us-east-1'].map((region) => {
+      return { region, useFipsEndpoint: true, useDualstackEndpoint: true };
+    }),
   ])('goes where the SDK goes in %o', async (place) => {
     const expected = await requestOf(theirs, theirCommand, place);
     expect(await requestOf(ours, ourCommand, place)).toEqual(expected);

@@ -57,7 +57,7 @@ type HttpRequest = Readonly<Record<'protocol' | 'hostname' | 'path' | 'body', st
 async function requestOf(
   create: (options: object) => { send(command: never): Promise<unknown> },
   command: object,
-  region = 'eu-west-1',
+  place: object = { region: 'eu-west-1' },
 ): Promise<SentRequest> {
   let sent: SentRequest | undefined;
   const requestHandler = {
@@ -69,7 +69,7 @@ async function requestOf(
       throw new Error('not sent');
     },
   };
-  const client = create({ region, credentials, maxAttempts: 1, requestHandler });
+  const client = create({ ...place, credentials, maxAttempts: 1, requestHandler });
   await client.send(command as never).catch(() => undefined);
   if (sent === undefined) throw new Error('nothing was sent');
   return sent;
@@ -103,15 +103,19 @@ describe('a request to EC2', () => {
     expect(expected.scope).toBe('eu-west-1/ec2/aws4_request');
   });
 
-  it.each(['us-gov-west-1', 'cn-north-1', 'us-iso-east-1'])(
-    'goes where the SDK goes in %s',
-    async (region) => {
-      const input = { GroupId: 'sg-1' };
-      const expected = await requestOf(theirs, new sdk.DeleteSecurityGroupCommand(input), region);
-      const command = createEc2Command('DeleteSecurityGroup', input);
-      expect((await requestOf(ours, command, region)).to).toBe(expected.to);
-    },
-  );
+  it.each([
+    ...['us-gov-west-1', 'cn-north-1', 'us-iso-east-1'].map((region) => ({ region })),
+    ...['us-gov-west-1', 'us-east-1'].map((region) => ({ region, useFipsEndpoint: true })),
+    ...['cn-north-1', 'us-east-1'].map((region) => ({ region, useDualstackEndpoint: true })),
+    ...['us-gov-west-1', 'us-east-1'].map((region) => {
+      return { region, useFipsEndpoint: true, useDualstackEndpoint: true };
+    }),
+  ])('goes where the SDK goes in %o', async (place) => {
+    const input = { GroupId: 'sg-1' };
+    const expected = await requestOf(theirs, new sdk.DeleteSecurityGroupCommand(input), place);
+    const command = createEc2Command('DeleteSecurityGroup', input);
+    expect((await requestOf(ours, command, place)).to).toBe(expected.to);
+  });
 });
 
 describe('an answer of EC2', () => {
