@@ -72,7 +72,7 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** What time heals, such as an outage, fails for all of them. */
+/** Throws a failure that time heals, such as an outage: it meets all of them. */
 function requireRefusal(error: unknown): unknown {
   if (error instanceof OperatorError && error.healedBy === 'person') return error;
   throw error;
@@ -168,7 +168,7 @@ function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): voi
   if (controller?.uid === getUid(owner)) return;
   if (controller !== undefined && hasSameName(controller, owner)) {
     throw new OperatorError({
-      reason: CoreReason.Replacing,
+      reason: 'Replacing',
       message: `${observed.kind} ${getKey(observed)} belongs to an earlier ${owner.kind} of this name and is being deleted`,
       healedBy: 'time',
     });

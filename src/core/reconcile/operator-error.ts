@@ -80,6 +80,4 @@ export const CoreReason = {
   Paused: 'Paused',
   /** `albridge.io/mode: plan`. */
   Planned: 'Planned',
-  /** An object of the desired name belongs to an earlier owner of this name, and is being deleted. */
-  Replacing: 'Replacing',
 } as const;

@@ -17,7 +17,7 @@ describe('the reasons of a WebApp', () => {
 
   it('include those that the core raises for every kind with children', () => {
     expect(Object.keys(webAppReasons)).toEqual(
-      expect.arrayContaining([CoreReason.NameConflict, CoreReason.Paused, CoreReason.Replacing]),
+      expect.arrayContaining([CoreReason.NameConflict, CoreReason.Paused, 'Replacing']),
     );
   });
 
