@@ -17,7 +17,7 @@ import type { KubeTransport } from '../kube/client/kube-transport.ts';
 import type { Rights } from '../kube/client/rights.ts';
 import { KubeEventRecorder } from '../kube/events/event-recorder.ts';
 import type { Reflector } from '../kube/watch/reflector.ts';
-import { joinCaches, type Watch, type Watched, Watches } from '../kube/watch/watches.ts';
+import { joinCaches, type Watched, Watches } from '../kube/watch/watches.ts';
 import { Exposures } from './exposures.ts';
 import { GatedServices } from './gated-services.ts';
 import type { HashKeyPlace } from './secrets/hash-key.ts';
@@ -153,12 +153,9 @@ export class SetupContext {
 
   /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
   watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
-    const { namespaces } = this.settings;
-    if (namespaces.length === 0) return this.#watchOne<T>({ ...options, kind }).cache;
-    const caches = namespaces.map(
-      (namespace) => [namespace, this.#watchOne<T>({ ...options, kind, namespace }).cache] as const,
-    );
-    return joinCaches(new Map(caches));
+    const { cache, reflectors } = this.#watchEach<T>({ ...options, kind });
+    this.#reflectors.push(...reflectors);
+    return cache;
   }
 
   /**
@@ -238,12 +235,6 @@ export class SetupContext {
       findFault: () => reflectors.flatMap((reflector) => reflector.findFault() ?? [])[0],
       reflectors,
     };
-  }
-
-  #watchOne<T extends KubeObject>(watched: Watched): Watch<T> {
-    const watch = this.#shared.watches.watch<T>(watched);
-    this.#reflectors.push(watch.reflector);
-    return watch;
   }
 }
 
