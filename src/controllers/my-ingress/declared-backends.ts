@@ -3,13 +3,7 @@ import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { readRoutes } from './routes/read-routes.ts';
-import {
-  getBackendKey,
-  nameBackend,
-  type RouteAction,
-  type RouteBackend,
-  type Routes,
-} from './routes/routes.ts';
+import { getBackendKey, listForwards, nameBackend, type RouteBackend } from './routes/routes.ts';
 import { isOnlyPlanned } from './status.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
@@ -69,26 +63,13 @@ function listDeclared(object: MyIngress): readonly DeclaredBackend[] {
   const isIdle = isPaused(object) || isOnlyPlanned(object) || isBeingDeleted(object);
   if (object.spec === undefined || isIdle) return [];
   const routes = readRoutes(object.spec);
-  const asked = listAsked(routes);
+  const asked = listForwards(routes).filter(({ weight }) => weight > 0);
+  const names = new Set(asked.map(({ backend }) => backend));
   const owner = getKey(object);
   return routes.backends
-    .filter((backend) => asked.has(getBackendKey(backend)))
+    .filter((backend) => names.has(getBackendKey(backend)))
     .map((backend) => {
       const { service, targetType } = backend;
       return { owner, backend: nameBackend(backend), service, targetType };
     });
-}
-
-/** Backends that an action sends requests to. */
-function listAsked({ listeners, rules }: Routes): ReadonlySet<string> {
-  const actions = [
-    ...listeners.map(({ defaultAction }) => defaultAction),
-    ...rules.filter((rule) => rule.listeners.length > 0).map(({ action }) => action),
-  ];
-  return new Set(actions.flatMap(listTakers));
-}
-
-function listTakers(action: RouteAction): readonly string[] {
-  if (action.kind !== 'forward') return [];
-  return action.to.filter(({ weight }) => weight > 0).map(({ backend }) => backend);
 }

@@ -110,10 +110,15 @@ interface RouteHeader {
   readonly regex?: string;
 }
 
+interface WeightedBackend {
+  readonly backend: string;
+  readonly weight: number;
+}
+
 export type RouteAction =
   | {
       readonly kind: 'forward';
-      readonly to: readonly { readonly backend: string; readonly weight: number }[];
+      readonly to: readonly WeightedBackend[];
       readonly stickinessSeconds?: number;
     }
   | ({ readonly kind: 'redirect' } & RouteRedirect)
@@ -158,4 +163,13 @@ export function isOwnBackend(name: string): boolean {
 /** The reference of an action to a backend. */
 export function getBackendKey({ source, name }: Pick<RouteBackend, 'source' | 'name'>): string {
   return `${source}/${name}`;
+}
+
+/** Where the actions of listeners, and of rules on a listener, forward to. */
+export function listForwards({ listeners, rules }: Routes): readonly WeightedBackend[] {
+  const actions = [
+    ...listeners.map(({ defaultAction }) => defaultAction),
+    ...rules.filter((rule) => rule.listeners.length > 0).map(({ action }) => action),
+  ];
+  return actions.flatMap((action) => (action.kind === 'forward' ? action.to : []));
 }

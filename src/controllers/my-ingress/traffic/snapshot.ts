@@ -8,7 +8,7 @@ import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import type { ObjectMemory } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
-import { getBackendKey, nameBackend, type RouteAction, type Routes } from '../routes/routes.ts';
+import { getBackendKey, listForwards, nameBackend, type Routes } from '../routes/routes.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { updateTargetGroup } from '../target-groups/diff.ts';
 import { readTargetKind } from '../target-groups/target-kind.ts';
@@ -94,7 +94,7 @@ export function hasForgedCounts(
 function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
   const groups = pairGroups(object, identity);
   if (groups.length === 0) return false;
-  const used = listUsed(readRoutes(object.spec));
+  const used = new Set(listForwards(readRoutes(object.spec)).map(({ backend }) => backend));
   const arn = object.status.alb?.arn ?? '';
   const appliedTags = object.status.applied?.tags ?? [];
   return groups.some(({ desired, backend }) => {
@@ -157,17 +157,4 @@ function pairGroups(object: MyIngress, identity: Identity): readonly Pair[] {
     desired: desireTargetGroup(backend, place),
     backend,
   }));
-}
-
-/** Backends that an action of a listener or a rule names. */
-function listUsed({ listeners, rules }: Routes): ReadonlySet<string> {
-  const actions = [
-    ...listeners.map(({ defaultAction }) => defaultAction),
-    ...rules.filter((rule) => rule.listeners.length > 0).map(({ action }) => action),
-  ];
-  return new Set(actions.flatMap(listBackends));
-}
-
-function listBackends(action: RouteAction): readonly string[] {
-  return action.kind === 'forward' ? action.to.map(({ backend }) => backend) : [];
 }
