@@ -1,5 +1,5 @@
 import type { ReasonEntry } from './core-reasons.ts';
-import { podReadyReasons, podReasons } from './pod-reasons.ts';
+import { podReadyReasons, podReasons, podTemplateReasons } from './pod-reasons.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of an ImmortalContainer can show, besides those of
@@ -33,11 +33,7 @@ export const immortalContainerReasons = {
     cause: 'A pod of the desired name exists and does not belong to this object',
     next: 'delete that pod, or give the ImmortalContainer another name',
   },
-  PodTemplateTooLong: {
-    healedBy: 'person',
-    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
-    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
-  },
+  ...podTemplateReasons,
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without an image, before the CRD required one',

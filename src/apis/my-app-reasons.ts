@@ -1,5 +1,5 @@
 import type { ReasonEntry } from './core-reasons.ts';
-import { podReadyReasons, podReasons } from './pod-reasons.ts';
+import { podReadyReasons, podReasons, podTemplateReasons } from './pod-reasons.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of a MyApp can show, besides those of the API
@@ -37,11 +37,7 @@ export const myAppReasons = {
     cause: 'A pod of a desired name exists and does not belong to this object',
     next: 'delete that pod, or give the MyApp another name',
   },
-  PodTemplateTooLong: {
-    healedBy: 'person',
-    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
-    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
-  },
+  ...podTemplateReasons,
   ImageMissing: {
     healedBy: 'person',
     cause: 'The object was stored without an image, before the CRD required one',

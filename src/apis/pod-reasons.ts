@@ -49,6 +49,15 @@ export const podReasons = {
   },
 } as const satisfies Record<string, ReasonEntry>;
 
+/** Of every kind with spec.podTemplate. */
+export const podTemplateReasons = {
+  PodTemplateTooLong: {
+    healedBy: 'person',
+    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
+    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
+  },
+} as const satisfies Record<string, ReasonEntry>;
+
 export type PodReason = keyof typeof podReasons;
 
 /** Of the condition PodReady, where the pod gives no reason of its own. */

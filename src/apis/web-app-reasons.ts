@@ -1,4 +1,5 @@
 import type { ReasonEntry } from './core-reasons.ts';
+import { podTemplateReasons } from './pod-reasons.ts';
 
 /**
  * Every reason that Ready, Reconciling and Stalled of a WebApp can show, besides those of the API
@@ -55,11 +56,7 @@ export const webAppReasons = {
     cause: 'New pods did not become available within the progress deadline of the Deployment',
     next: 'correct spec.image or spec.port, or check the events of the pods',
   },
-  PodTemplateTooLong: {
-    healedBy: 'person',
-    cause: 'The spec.podTemplate has more than 16,384 characters as JSON, or more than 64 levels',
-    next: 'shorten spec.podTemplate; long texts belong into a ConfigMap or the image',
-  },
+  ...podTemplateReasons,
   SpecMissing: {
     healedBy: 'person',
     cause: 'The object was stored without a spec, before the CRD required one',
