@@ -3,7 +3,7 @@ import { OperatorError, rewordError } from '../../core/reconcile/operator-error.
 import type { Eviction } from '../../pods/pod-ports.ts';
 import { isPassing, type Refusal } from './memory.ts';
 import { count, type Scope } from './scope.ts';
-import { parseOrdinal, restartWorkloads } from './template-restart.ts';
+import { type ByTemplate, isStuck, parseOrdinal, restartWorkloads } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
   countUnavailable,
@@ -37,17 +37,21 @@ export async function restartPods(
 
 function planBatches(
   rollout: Rollout,
-  byTemplate: ReadonlySet<string>,
+  byTemplate: ByTemplate['byTemplate'],
   scope: Scope,
 ): readonly Batch[] {
   const owners = observeGroups(rollout, scope);
   const isOwnTurn = isTurnOfOwnPod(owners, scope);
-  return owners
-    .filter(({ name }) => name === undefined || !byTemplate.has(name))
-    .map(({ pending, ...owner }) => {
-      const others = pending.filter((pod) => isOwnTurn || !isOwnPod(pod, scope));
-      return planBatch({ ...owner, pending: others }, scope.spec.maxUnavailable);
-    });
+  return owners.map(({ pending, ...owner }) => {
+    const others = pending
+      .filter((pod) => isEvicted(pod, byTemplate.get(owner.name)))
+      .filter((pod) => isOwnTurn || !isOwnPod(pod, scope));
+    return planBatch({ ...owner, pending: others }, scope.spec.maxUnavailable);
+  });
+}
+
+function isEvicted(pod: TrimmedPod, isRolling: boolean | undefined): boolean {
+  return isRolling === undefined || (isRolling && isStuck(pod));
 }
 
 /** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */
@@ -75,7 +79,9 @@ interface Batch {
  * Pods that are not ready go first, since they serve nobody; of the ready ones as many go as may
  * still become unavailable, those first that count as unavailable already. A StatefulSet restarts as it
  * rolls by itself: from its highest ordinal down, one after the other
- * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates).
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates). Of those that are not ready
+ * the lowest goes first: until it is ready no other one is started again
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#deployment-and-scaling-guarantees).
  */
 function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
   const { name, pending } = owner;
@@ -97,7 +103,10 @@ function sortPending(
   isInOrder: boolean,
 ): readonly [readonly TrimmedPod[], readonly TrimmedPod[]] {
   const isUnready = ({ state }: TrimmedPod): boolean => state !== 'ready';
-  if (isInOrder) return partition(pending.toSorted(compareOrdinals), isUnready);
+  if (isInOrder) {
+    const [unready, ready] = partition(pending.toSorted(compareOrdinals), isUnready);
+    return [unready.toReversed(), ready];
+  }
   const [unready, ready] = partition(pending, isUnready);
   const counted = new Set(unavailable);
   return [unready, partition(ready, (pod) => counted.has(pod)).flat()];

@@ -7,12 +7,12 @@ import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
-import type { TrimmedPod } from './transforms.ts';
-import { catchRefusal, observeGroups, type WorkloadReader } from './workload-groups.ts';
+import { nameOwner, type TrimmedPod } from './transforms.ts';
+import { catchRefusal, isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
-interface ByTemplate {
-  /** Names of the owners whose pods are not evicted. */
-  readonly byTemplate: ReadonlySet<string>;
+export interface ByTemplate {
+  /** By name of an owner that replaces its pods by itself: whether it has begun to. */
+  readonly byTemplate: ReadonlyMap<string | undefined, boolean>;
   readonly refusals: Refusal[];
 }
 
@@ -22,7 +22,7 @@ export async function restartWorkloads(
   workloads: WorkloadReader,
   scope: Scope,
 ): Promise<ByTemplate> {
-  const byTemplate = new Set<string>();
+  const byTemplate = new Map<string, boolean>();
   const refusals: Refusal[] = [];
   const { strategy } = scope.spec;
   if (strategy !== 'Auto' && strategy !== 'Rollout') return { byTemplate, refusals };
@@ -33,7 +33,7 @@ export async function restartWorkloads(
     const answer = await catchRefusal(
       restartByTemplate(name, { pending, isFew, workloads, scope }),
     );
-    if (answer !== false) byTemplate.add(name);
+    if (answer !== false) byTemplate.set(name, answer === true);
     if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
   }
   return { byTemplate, refusals };
@@ -124,10 +124,20 @@ async function restartWorkload(
   const { clock, pass, workloads } = scope;
   await workloads.restart(workload, new Date(clock.now()).toISOString());
   const note = `restarted ${workload.kind} ${workload.name}`;
-  const rolled = pending.filter((pod) => !(parseOrdinal(pod) < workload.rollsFromOrdinal));
+  const rolled = pending.filter(
+    (pod) => !isStuck(pod) && !(parseOrdinal(pod) < workload.rollsFromOrdinal),
+  );
   count({ restarted: rolled.length }, scope);
   pass.log.info('Restarted workload', { kind: workload.kind, name: workload.name });
   pass.recordEvent({ type: 'Normal', reason: 'WorkloadRestarted', action: 'Restart', note });
+}
+
+/**
+ * A StatefulSet replaces none of its pods while one is not ready, and waits also for one that never gets ready
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback).
+ */
+export function isStuck(pod: TrimmedPod): boolean {
+  return isOrdered(nameOwner(pod)) && pod.state !== 'ready';
 }
 
 export function parseOrdinal({ metadata: { name } }: TrimmedPod): number {

@@ -253,14 +253,14 @@ describe('a StatefulSet', () => {
     expect(bench.cluster.evicted).toEqual(['db-2']);
   });
 
-  it('whose pods are not ready loses one of them at a time', async () => {
+  it('whose pods are not ready loses one of them at a time, the lowest first', async () => {
     await deployStateful(4);
     await loseReadiness('db-0', 'db-2');
     await bench.monitor();
     await bench.change('two', 1_100);
-    expect(bench.cluster.evicted).toEqual(['db-2']);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
     await bench.clock.advance(11_000);
-    expect(bench.cluster.evicted).toEqual(['db-2', 'db-0']);
+    expect(bench.cluster.evicted).toEqual(['db-0', 'db-2']);
   });
 
   it('of which fewer may be unavailable from now on loses none before the others are available', async () => {
@@ -270,7 +270,7 @@ describe('a StatefulSet', () => {
     await bench.change('two', 1_100);
     await bench.editMonitor({ maxUnavailable: 1 });
     await bench.clock.advance(5_000);
-    expect(bench.cluster.evicted).toEqual(['db-5', 'db-4', 'db-3']);
+    expect(bench.cluster.evicted).toEqual(['db-0', 'db-1', 'db-2']);
     await bench.clock.advance(60_000);
     expect(bench.cluster.evicted).toHaveLength(6);
   });
@@ -303,6 +303,44 @@ describe('a StatefulSet with a partition, with strategy Rollout', () => {
     await bench.change('two', 120_000);
     expect(bench.cluster.asked).not.toContain('restart StatefulSet/db');
     expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('a StatefulSet that bad data has left with a pod that never gets ready', () => {
+  it.each([
+    ['Auto', 0],
+    ['Rollout', 0],
+    ['Rollout', 1],
+  ] as const)('is restarted for good data (%s, partition %i)', async (strategy, partition) => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs(
+      { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition },
+      3,
+    );
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy, maxUnavailable: 2 });
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 30_000);
+    bench.cluster.isBroken = false;
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    bench.cluster.evicted.length = 0;
+    await bench.change('good', 120_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.cluster.evicted).toEqual(partition === 0 ? ['db-2'] : ['db-2', 'db-0']);
+    expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+  });
+
+  it('loses no pod while its template may not be changed', async () => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, 3);
+    bench.cluster.isBroken = true;
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    const options = { reason: 'Forbidden', message: 'denied', healedBy: 'person' } as const;
+    bench.cluster.restart = () => Promise.reject(new OperatorError(options));
+    await bench.change('two', 60_000);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
+    expect(bench.cluster.evicted).toEqual([]);
   });
 });
 

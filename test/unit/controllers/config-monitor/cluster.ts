@@ -176,13 +176,30 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   /** One pod after the other, as a Deployment does. */
   async restart({ kind, name }: WorkloadRef, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
-    const { partition = 0 } = this.#deploymentNamed(name);
-    this.#deploymentNamed(name).restartedAt = at;
-    for (const [index, pod] of this.podsOf(name).slice(partition).entries()) {
+    const deployment = this.#deploymentNamed(name);
+    deployment.restartedAt = at;
+    if (deployment.isStateful) return this.#roll(deployment, at);
+    for (const [index, pod] of this.podsOf(name).entries()) {
       this.#clock.setTimer((index + 1) * 1_000, () => {
         if (this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
       });
     }
+  }
+
+  /**
+   * From the highest ordinal down, and none while any of its pods is not ready
+   * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback).
+   */
+  #roll(set: Deployment, at: string): void {
+    if (set.restartedAt !== at) return;
+    const pods = this.podsOf(set.name);
+    const older = pods
+      .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+      .slice(set.partition)
+      .filter(({ metadata }) => metadata.annotations?.[RESTARTED_AT] !== at);
+    const last = older.at(-1);
+    if (last !== undefined && pods.every(isReady)) this.#kube.delete(last);
+    this.#clock.setTimer(1_000, () => this.#roll(set, at));
   }
 
   settle(): void {
