@@ -290,7 +290,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'return Math.max(0, Math.ceil(neededMs - pods.readyForMs(pod)));',
     replace: 'return Math.max(0, Math.min(0, neededMs));',
     why: 'data with which pods end seconds after they got ready takes the whole service down',
-    seed: 5,
+    seed: 24,
   },
   'pods-of-status-trusted': {
     file: 'controllers/config-monitor/workload-groups.ts',
@@ -313,12 +313,19 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a Deployment is restarted again in each pass until its old pods are gone',
     seed: 7,
   },
+  'stuck-pod-awaited': {
+    file: 'controllers/config-monitor/template-restart.ts',
+    find: "return isOrdered(nameOwner(pod)) && pod.state !== 'ready';",
+    replace: "return isOrdered(nameOwner(pod)) && pod.state === 'ended';",
+    why: 'a StatefulSet keeps bad data, as it waits for a pod that never gets ready',
+    seed: 5,
+  },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/eviction.ts',
     find: 'return parseOrdinal(other) - parseOrdinal(one);',
     replace: 'return parseOrdinal(one) - parseOrdinal(other);',
     why: 'a database loses its primary first',
-    seed: 5,
+    seed: 24,
   },
   'budgets-passed-over': {
     file: 'controllers/config-monitor/eviction.ts',

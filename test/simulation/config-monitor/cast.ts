@@ -173,9 +173,9 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   }
 
   #deploySet(at: AppKey, replicas: number): void {
-    this.#users.create(STATEFUL_SETS, at, {
-      spec: { replicas, template: { metadata: { labels: labelsOf(at) } } },
-    });
+    const template = { metadata: { labels: labelsOf(at) } };
+    const updateStrategy = { type: 'RollingUpdate' };
+    this.#users.create(STATEFUL_SETS, at, { spec: { replicas, template, updateStrategy } });
   }
 
   #addPod(at: AppKey, of: 'nobody' | 'Job'): void {

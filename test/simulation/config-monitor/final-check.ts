@@ -15,6 +15,7 @@ import {
 } from '../sources/watched.ts';
 import type { Report } from '../violation.ts';
 import { isActive, isReady, isSelected } from '../world/pod-facts.ts';
+import { setOf } from '../world/stateful-set-controller.ts';
 import type { History } from './history.ts';
 
 export interface FinalMonitorParts {
@@ -140,10 +141,16 @@ function excuses(
     PDBBlocked: pods.some((pod) => budgets(pod).some(allowsNone)),
     Forbidden: pods.some(isGuarded),
     MultiplePDBs: pods.some((pod) => budgets(pod).length > 1),
-    ProgressDeadlineExceeded: [...pods, ...listOwned(parts, monitor)].some(
-      (pod) => !isReady(pod) || budgets(pod).some(allowsNone),
-    ),
+    ProgressDeadlineExceeded: [...pods, ...listOwned(parts, monitor)].some((pod) => {
+      const isBroken = !isReady(pod) && !isLeft(parts, monitor, pod);
+      return isBroken || budgets(pod).some(allowsNone);
+    }),
   };
+}
+
+/** Nobody but the operator replaces a pod of a StatefulSet that is not ready. */
+function isLeft(parts: FinalMonitorParts, monitor: ConfigMonitor, pod: StoredObject): boolean {
+  return setOf(pod) !== undefined && !isGuarded(pod) && !hasNewest(parts, monitor, pod);
 }
 
 /** Those of the owners that a restart waits for, selected still or not. */

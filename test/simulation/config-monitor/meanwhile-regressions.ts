@@ -132,4 +132,23 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'restarts a StatefulSet that waits for a pod which bad data has left unready': {
+    why: 'only the template was changed, and a StatefulSet replaces no pod while one is not ready',
+    seed: 5,
+    scenario: {
+      seed: 5,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
+        { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
+        {
+          atMs: 20_000,
+          config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Rollout' } },
+        },
+        { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 2' } } },
+        { atMs: 90_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 3' } } },
+      ],
+      faults: [],
+    },
+  },
 };

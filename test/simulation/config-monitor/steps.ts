@@ -19,21 +19,22 @@ export function drawConfigSteps(chance: Chance, lengthMs: number): readonly Step
   return apps.flatMap((at) => new AppDraw(chance, at, lengthMs).steps());
 }
 
-/** A StatefulSet whose data changes, in some worlds; of a chance of its own. */
+/** A StatefulSet whose data changes, in some worlds, in some of them to bad data first; of a chance of its own. */
 export function drawStatefulSteps(chance: Chance): readonly Step[] {
   if (!chance.happens(0.15)) return [];
   const at = 'web/db';
   const replicas = chance.one([3, 12]);
-  const fill = (number: number): ConfigAction => {
-    return { do: 'fill', at, content: { text: `good ${number}` } };
-  };
+  const fill = (text: string): ConfigAction => ({ do: 'fill', at, content: { text } });
   const changedMs = chance.whole(20_000, 60_000);
+  const againMs = chance.whole(changedMs, 200_000);
+  const isBad = chance.happens(0.5);
+  const plan: MonitorPlan = isBad ? { strategy: chance.one(['Rollout', 'Evict']) } : {};
   const actions: readonly (readonly [number, ConfigAction])[] = [
-    [1000, fill(1)],
+    [1000, fill('good 1')],
     [2000, { do: 'deploySet', at, replicas }],
-    [8000, { do: 'monitor', at, index: 0, plan: {} }],
-    [changedMs, fill(2)],
-    [chance.whole(changedMs, 200_000), fill(3)],
+    [8000, { do: 'monitor', at, index: 0, plan }],
+    [changedMs, fill(isBad ? 'bad 2' : 'good 2')],
+    [againMs, fill('good 3')],
   ];
   return actions.map(([atMs, config]) => ({ atMs, config }));
 }

@@ -16,8 +16,8 @@ interface SetSpec {
 }
 
 /**
- * What the controller manager does for StatefulSets with podManagementPolicy Parallel: it makes missing pods, and
- * rolls from the highest ordinal down to the partition, one pod after the other.
+ * What the controller manager does for StatefulSets with podManagementPolicy OrderedReady: it makes a missing pod, and
+ * rolls from the highest ordinal down to the partition, one pod after the other, once all pods before are ready.
  */
 export class StatefulSetController {
   readonly #stage: Stage;
@@ -30,15 +30,10 @@ export class StatefulSetController {
     this.#people = new People(stage, 'controller-manager');
   }
 
-  onCommit({ kind, type, object }: Commit): void {
+  onCommit({ kind, object }: Commit): void {
     if (kind === STATEFUL_SETS) this.#later(keyOfStored(object) as ObjectKey);
     const set = kind === PODS ? setOf(object) : undefined;
-    if (set !== undefined && (type === 'DELETED' || this.#isRolling(set))) this.#later(set);
-  }
-
-  #isRolling(at: ObjectKey): boolean {
-    const set = this.#stage.model.table.get(STATEFUL_SETS, at);
-    return (set?.['spec'] as SetSpec | undefined)?.updateStrategy?.type === 'RollingUpdate';
+    if (set !== undefined) this.#later(set);
   }
 
   #later(at: ObjectKey): void {
@@ -51,26 +46,29 @@ export class StatefulSetController {
     if (set === undefined) return;
     const { replicas, template, updateStrategy } = set['spec'] as SetSpec;
     const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
+    const current = this.#keepCurrent(at, template, partition);
+    const pods = Array.from({ length: replicas }, (_, ordinal) =>
+      table.get(PODS, `${at}-${ordinal}`),
+    );
+    const first = pods.findIndex((pod) => pod === undefined || !isReady(pod));
+    if (first === -1) {
+      if (updateStrategy?.type === 'RollingUpdate') this.#roll(pods.slice(partition), template);
+    } else if (pods[first] === undefined) {
+      this.#create(at, set, [first, first < partition ? current : template]);
+    }
+  }
+
+  #keepCurrent(at: ObjectKey, template: Template, partition: number): Template {
     const current = this.#current.get(at) ?? template;
     this.#current.set(at, partition > 0 ? current : template);
-    const pods = Array.from({ length: replicas }, (_, ordinal) => {
-      const pod = table.get(PODS, `${at}-${ordinal}`);
-      const of = ordinal < partition ? current : template;
-      if (pod === undefined) this.#create(at, set, [ordinal, of]);
-      return pod;
-    });
-    if (updateStrategy?.type === 'RollingUpdate') this.#roll(pods.slice(partition), template);
+    return current;
   }
 
   /** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#rolling-updates */
   #roll(pods: readonly (StoredObject | undefined)[], template: Template): void {
     const revision = hashTemplate(template);
-    const next = pods.findLast((pod) => {
-      return pod === undefined || revisionOf(pod) !== revision || !isReady(pod);
-    });
-    if (next === undefined || next.metadata.deletionTimestamp !== undefined) return;
-    if (revisionOf(next) === revision) return;
-    this.#people.delete(PODS, keyOfStored(next) as ObjectKey);
+    const next = pods.findLast((pod) => pod !== undefined && revisionOf(pod) !== revision);
+    if (next !== undefined) this.#people.delete(PODS, keyOfStored(next) as ObjectKey);
   }
 
   #create(
