@@ -14,6 +14,7 @@ import {
   chooseMinReadySeconds,
   countUnavailable,
   describeUnavailable,
+  isOfOneOwner,
   type Owner,
   observeGroups,
   SOUND_AFTER_MS,
@@ -32,12 +33,13 @@ export function judgeProgress(
 ): Outcome {
   const unavailable = listUnavailable(rollout, scope);
   const isWaiting = unavailable.length > 0;
-  // While pods that were restarted get available, a refusal that needs action waits.
-  const refusal = refusals.find(({ kind }) => kind !== 'blocked');
-  if (refusal !== undefined) throwRefusal(refusal, unavailable.some(isShortOfOthers));
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = computeDeadlineMs(rollout, idleMs, scope) - idleMs;
+  const refusal = refusals.find(({ kind }) => kind !== 'blocked');
+  // While pods that were restarted get available, a refusal waits.
+  const mayWait = unavailable.some(isShortOfOthers);
+  if (refusal !== undefined) throwRefusal(refusal, { mayWait, isOver: leftMs <= 0 });
   const owner = findOwnerToBlame(rollout, refusals[0], scope);
   const why = describeWait(rollout, refusals[0], owner);
   const smaller = leftMs <= 0 ? acceptScaledDown(rollout, scope) : undefined;
@@ -61,11 +63,16 @@ export function judgeProgress(
   return waiting(reason satisfies ConfigMonitorReason, why, requeueAfterMs);
 }
 
-function throwRefusal(refusal: Refusal, isWaiting: boolean): void {
-  if (refusal.kind === 'failed' && (!isWaiting || refusal.error.healedBy === 'time')) {
-    throw refusal.error;
-  }
-  if (refusal.kind === 'ambiguous' && !isWaiting) throw createBudgetsFailure(refusal);
+/** One that time may heal is reported as it is until the deadline is over. */
+function throwRefusal(
+  refusal: Refusal,
+  { mayWait, isOver }: { readonly mayWait: boolean; readonly isOver: boolean },
+): void {
+  if (refusal.kind === 'ambiguous' && !mayWait) throw createBudgetsFailure(refusal);
+  if (refusal.kind !== 'failed') return;
+  const { error } = refusal;
+  const isPutOff = mayWait || (isOver && error.healedBy === 'time');
+  if (!isPutOff || !isOfOneOwner(error)) throw error;
 }
 
 /** The time to get ready in, and the time to stay ready for. */

@@ -8,7 +8,13 @@ import { concerns, selects } from './pod-index.ts';
 import { count, type Scope } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { nameOwner, type TrimmedPod } from './transforms.ts';
-import { catchRefusal, isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
+import {
+  catchRefusal,
+  isOfOneOwner,
+  isOrdered,
+  observeGroups,
+  type WorkloadReader,
+} from './workload-groups.ts';
 
 export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */
@@ -32,6 +38,7 @@ export async function restartWorkloads(
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await catchRefusal(
       restartByTemplate(name, { pending, isFew, workloads, scope }),
+      isOfOneOwner,
     );
     if (answer !== false) byTemplate.set(name, answer === true);
     if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { isSilent, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { PodIndex, Undecided } from './pod-index.ts';
 import type { Scope } from './scope.ts';
@@ -164,11 +164,25 @@ export async function resizeOwners(
 }
 
 /** A failure that only a person heals must not stop the other owners: it is returned, not thrown. */
-export async function catchRefusal<T>(promise: Promise<T>): Promise<T | OperatorError> {
+export async function catchRefusal<T>(
+  promise: Promise<T>,
+  isCaught = needsAction,
+): Promise<T | OperatorError> {
   return promise.catch((error: unknown) => {
-    if (error instanceof OperatorError && error.healedBy === 'person') return error;
+    if (error instanceof OperatorError && isCaught(error)) return error;
     throw error;
   });
+}
+
+function needsAction({ healedBy }: OperatorError): boolean {
+  return healedBy === 'person';
+}
+
+/** Whether another owner may be spared: an API server that is away, or asks for time, refuses all of them. */
+export function isOfOneOwner(error: OperatorError): boolean {
+  if (needsAction(error)) return true;
+  const isOfAll = error.isUnanswered || error.notBeforeMs !== undefined;
+  return !isOfAll && !isSilent(error);
 }
 
 /**

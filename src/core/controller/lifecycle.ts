@@ -3,7 +3,7 @@ import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
 import { DeadlineExceeded } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { CoreReason, OperatorError, readMessage } from '../reconcile/operator-error.ts';
+import { CoreReason, isSilent, OperatorError, readMessage } from '../reconcile/operator-error.ts';
 import type { Waiting } from '../reconcile/outcome.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { WriteGate } from '../staleness/read-your-writes.ts';
@@ -114,7 +114,7 @@ async function runPassOver<T extends ObjectWithStatus>(
 
 /** Logs a failure that no condition can report. */
 function logUnreported(verdict: Verdict, log: Logger): Verdict {
-  if (verdict.kind !== 'failed' || isSilent(verdict)) return verdict;
+  if (verdict.kind !== 'failed' || isSilent(verdict.error)) return verdict;
   logFailure(log, verdict.error, { reason: verdict.error.reason });
   return verdict;
 }
@@ -202,7 +202,8 @@ async function reportPass<T extends ObjectWithStatus>(
   pass: RunningPass<T>,
   verdict: Verdict,
 ): Promise<void> {
-  if (verdict.kind === 'gone' || verdict.kind === 'released' || isSilent(verdict)) return;
+  if (verdict.kind === 'gone' || verdict.kind === 'released') return;
+  if (verdict.kind === 'failed' && isSilent(verdict.error)) return;
   if (deps.status === 'foreign') {
     logUnreported(verdict, pass.log);
     return;
@@ -213,13 +214,6 @@ async function reportPass<T extends ObjectWithStatus>(
   if (hasSameStatus(before, status)) return;
   const isWritten = await pass.writeStatus(status);
   if (isWritten) recordTransitions(before, status, { verdict, pass });
-}
-
-/** A lost write or a lost lease is not reported: no person needs to act on it. */
-function isSilent(verdict: Verdict): boolean {
-  if (verdict.kind !== 'failed') return false;
-  const { reason } = verdict.error;
-  return reason === CoreReason.Conflict || reason === CoreReason.LeadershipLost;
 }
 
 function toFailure(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {

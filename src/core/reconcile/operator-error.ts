@@ -20,6 +20,8 @@ export interface OperatorErrorOptions {
   readonly retryAfterMs?: number;
   /** The backoff decides, but no sooner than this: a server asks it of every client. */
   readonly notBeforeMs?: number;
+  /** No server has answered: another request would not be answered either. */
+  readonly isUnanswered?: boolean;
   /** Fields of the log line alone: what the owner of the object may not know. */
   readonly details?: LogFields;
   readonly cause?: unknown;
@@ -31,6 +33,7 @@ export class OperatorError extends Error {
   readonly healedBy: HealedBy;
   readonly retryAfterMs: number | undefined;
   readonly notBeforeMs: number | undefined;
+  readonly isUnanswered: boolean;
   readonly details: LogFields | undefined;
 
   constructor(options: OperatorErrorOptions) {
@@ -40,6 +43,7 @@ export class OperatorError extends Error {
     this.healedBy = options.healedBy;
     this.retryAfterMs = options.retryAfterMs;
     this.notBeforeMs = options.notBeforeMs;
+    this.isUnanswered = options.isUnanswered ?? false;
     this.details = options.details;
   }
 }
@@ -56,10 +60,10 @@ export function readMessage(error: unknown): string {
 /** The same failure in other words, such as an article's. */
 export function rewordError(error: unknown, word: (why: string) => string): unknown {
   if (!(error instanceof OperatorError)) return error;
-  const { reason, healedBy, retryAfterMs, notBeforeMs } = error;
+  const { reason, healedBy, retryAfterMs, notBeforeMs, isUnanswered } = error;
   const when = omitUndefined({ retryAfterMs, notBeforeMs });
   const message = word(error.message);
-  return new OperatorError({ reason, message, healedBy, ...when, cause: error });
+  return new OperatorError({ reason, message, healedBy, ...when, isUnanswered, cause: error });
 }
 
 /** Reasons that the core and its adapters to Kubernetes raise for every kind. */
@@ -81,3 +85,8 @@ export const CoreReason = {
   /** `albridge.io/mode: plan`. */
   Planned: 'Planned',
 } as const;
+
+/** A lost write or a lost lease is not reported: no person needs to act on it. */
+export function isSilent({ reason }: OperatorError): boolean {
+  return reason === CoreReason.Conflict || reason === CoreReason.LeadershipLost;
+}

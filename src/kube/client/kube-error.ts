@@ -159,6 +159,7 @@ export function toOperatorError(step: string, error: unknown): unknown {
     reason: 'ApiServerUnavailable' satisfies KubeReason,
     message,
     healedBy: 'time',
+    isUnanswered: true,
     cause: error,
   });
 }

@@ -79,3 +79,35 @@ describe('a refusal to evict', () => {
     expect(bench.object('second').metadata.resourceVersion).toBe(resourceVersion);
   });
 });
+
+describe('a template that cannot be changed for now', () => {
+  const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
+
+  async function refuse(isUnanswered: boolean): Promise<void> {
+    bench.cluster.deploy('admin', 1, { app: 'frontend' });
+    await bench.deploy(2);
+    await bench.monitor({ strategy: 'Rollout' });
+    const restart = bench.cluster.restart.bind(bench.cluster);
+    bench.cluster.restart = async (workload, at) => {
+      if (workload.name === 'admin') throw new OperatorError({ ...options, isUnanswered });
+      return restart(workload, at);
+    };
+    await bench.change('two', 60_000);
+  }
+
+  it('keeps no other workload from its restart, and is reported after the deadline', async () => {
+    await refuse(false);
+    expect(bench.kept()).toBe(1);
+    expect(bench.condition('Reconciling')).toBe('True ApiServerUnavailable');
+    await bench.clock.advance(700_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    expect(bench.message('Stalled')).toContain('2 of 3 pods are restarted; no; 1 pods keep');
+    expect(bench.toldOn('Deployment').at(-1)).toContain('ProgressDeadlineExceeded');
+  });
+
+  it('is all that is tried where there was no answer', async () => {
+    await refuse(true);
+    expect(bench.kept()).toBe(3);
+    expect(bench.condition('Reconciling')).toBe('True ApiServerUnavailable');
+  });
+});

@@ -224,6 +224,7 @@ describe('a call without an answer', () => {
       const error = toOperatorError('read web/shop', cause);
 
       expect(error).toMatchObject({ reason: 'ApiServerUnavailable', healedBy: 'time', cause });
+      expect(error).toHaveProperty('isUnanswered', true);
     },
   );
 
