@@ -2,7 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
 import { isPassing, type Refusal } from './memory.ts';
-import { count, type Scope } from './scope.ts';
+import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { type ByTemplate, isStuck, parseOrdinal, restartWorkloads } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
@@ -156,7 +156,7 @@ async function evictBatch(
   const spares = [...batch.spares];
   const refusals: Refusal[] = [];
   for (const pod of queue) {
-    scope.pass.signal.throwIfAborted();
+    throwIfOutdated(scope);
     if (isReadyByNow(pod, scope)) continue;
     const refusal = await evictPod(pod, unsent, scope);
     if (refusal === undefined) continue;

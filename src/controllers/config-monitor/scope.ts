@@ -113,3 +113,10 @@ export function shortenHash(hash: string): string {
 export function formatMillis(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
+
+/** Call right before a pod or a workload is restarted: the object may be suspended, edited or deleted by now. */
+export function throwIfOutdated({ pass }: Scope): void {
+  pass.signal.throwIfAborted();
+  pass.throwIfGone();
+  pass.throwIfEdited();
+}

@@ -5,7 +5,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
-import { count, type Scope } from './scope.ts';
+import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { nameOwner, type TrimmedPod } from './transforms.ts';
 import {
@@ -129,6 +129,7 @@ async function restartWorkload(
   scope: Scope,
 ): Promise<void> {
   const { clock, pass, workloads } = scope;
+  throwIfOutdated(scope);
   await workloads.restart(workload, new Date(clock.now()).toISOString());
   const note = `restarted ${workload.kind} ${workload.name}`;
   const rolled = pending.filter(

@@ -88,3 +88,60 @@ describe('the record of a restart', () => {
     expect(before).toHaveLength(8);
   });
 });
+
+describe('a restart that is under way', () => {
+  /** The n-th pod is about to be evicted. */
+  async function interrupt(n: number, act: () => void): Promise<void> {
+    let count = 0;
+    bench.cluster.beforeEviction = async () => {
+      if (++count === n) act();
+    };
+    await bench.change('two', 60_000);
+  }
+
+  function suspend(isSuspended: boolean): void {
+    bench.kube.edit(bench.object(), (live) => {
+      return { ...live, spec: { ...live.spec, suspend: isSuspended } };
+    });
+  }
+
+  it('stops in the middle of a batch once the object is suspended, and is finished later', async () => {
+    const before = await begin();
+    await bench.editMonitor({ maxUnavailable: '100%' });
+    await interrupt(3, () => suspend(true));
+    expect(bench.cluster.evicted).toHaveLength(3);
+    expect(bench.status()).toMatchObject({ pendingPods: 5, restarts: 1 });
+    expect(bench.condition('Ready')).toBe('False Suspended');
+    suspend(false);
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted.toSorted()).toEqual(before);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('stops in the middle of a batch once the object is deleted', async () => {
+    await begin();
+    await bench.editMonitor({ maxUnavailable: '100%' });
+    await interrupt(3, () => bench.kube.delete(bench.object()));
+    expect(bench.cluster.evicted).toHaveLength(3);
+  });
+
+  it('changes no further template once the object is suspended, and is finished later', async () => {
+    await begin();
+    for (const name of ['admin', 'shop']) bench.cluster.deploy(name, 1, { app: 'frontend' });
+    await bench.clock.advance(1_000);
+    await bench.editMonitor({ strategy: 'Rollout' });
+    const listRestarted = (): readonly string[] =>
+      bench.cluster.asked.filter((what) => what.startsWith('restart'));
+    const restart = bench.cluster.restart.bind(bench.cluster);
+    bench.cluster.restart = (workload, at) => {
+      if (listRestarted().length === 0) suspend(true);
+      return restart(workload, at);
+    };
+    await bench.change('two', 60_000);
+    expect(listRestarted()).toHaveLength(1);
+    suspend(false);
+    await bench.clock.advance(60_000);
+    expect(listRestarted()).toHaveLength(3);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
