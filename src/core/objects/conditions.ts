@@ -22,7 +22,10 @@ export interface Headline {
 }
 
 /** A condition beside Ready, Reconciling and Stalled, as a reconciler states it. */
-export type StatedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+export interface StatedCondition extends Pick<Condition, 'type' | 'status' | 'reason' | 'message'> {
+  /** The type of one that is dropped for it. */
+  readonly replaces?: string;
+}
 
 export interface ConditionContext {
   readonly generation: number;
@@ -65,7 +68,10 @@ export function mergeStatedConditions(
   stated: readonly StatedCondition[],
   context: ConditionContext & { readonly room: number },
 ): readonly Condition[] {
-  const types = new Set([...CORE_TYPES, ...stated.map(({ type }) => type)]);
+  const types = new Set([
+    ...CORE_TYPES,
+    ...stated.flatMap(({ type, replaces }) => [type, replaces]),
+  ]);
   const kept = previous.filter(({ type }) => !types.has(type));
   const merged = [...stated.map((condition) => upsert(previous, condition, context)), ...kept];
   return merged.slice(0, context.room).sort(compareTypes);

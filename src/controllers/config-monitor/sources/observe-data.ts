@@ -76,8 +76,10 @@ export function hasBaseline(scope: Scope): boolean {
 
 /** The condition ConfigMapFound, or SourcesFound where there is more than one ConfigMap. */
 export function reportObservation(observation: Observation, scope: Scope): void {
-  const type = isSingleConfigMap(scope.watched) ? 'ConfigMapFound' : 'SourcesFound';
-  scope.pass.setCondition({ type, ...stateObservation(observation, scope) });
+  const [type, replaces] = isSingleConfigMap(scope.watched)
+    ? ['ConfigMapFound', 'SourcesFound']
+    : ['SourcesFound', 'ConfigMapFound'];
+  scope.pass.setCondition({ type, replaces, ...stateObservation(observation, scope) });
 }
 
 function stateObservation(

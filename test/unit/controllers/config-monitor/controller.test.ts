@@ -76,6 +76,20 @@ describe('a ConfigMonitor', () => {
     expect(bench.cluster.evicted).toHaveLength(8);
   });
 
+  it('shows ConfigMapFound or SourcesFound after an edit of the sources, never both', async () => {
+    await bench.monitor();
+    await bench.store('Secret', 'login', { x: '1' });
+    await bench.editMonitor({ secret: 'login' });
+    expect(bench.condition('ConfigMapFound')).toBeUndefined();
+    expect(bench.condition('SourcesFound')).toBe('True Found');
+    bench.kube.edit(bench.object(), ({ spec: { secret: _secret, ...spec }, ...live }) => {
+      return { ...live, spec };
+    });
+    await bench.clock.settle();
+    expect(bench.condition('ConfigMapFound')).toBe('True Found');
+    expect(bench.condition('SourcesFound')).toBeUndefined();
+  });
+
   it('takes another ConfigMap for new, without a restart', async () => {
     await bench.monitor();
     await bench.configure('other', { name: 'others' });
