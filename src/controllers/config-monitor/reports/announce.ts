@@ -84,7 +84,7 @@ function nameSources(rollout: Rollout, { object, watched }: Scope): string {
   return [...listRestartedFor(rollout, object.status, watched)].join(' and ');
 }
 
-/** `Deployment/frontend`, or `Rollout/shop of argoproj.io/v1alpha1`; `kubectl describe` finds events by UID. */
+/** `Deployment/frontend`, or `CloneSet/shop of apps.kruise.io/v1alpha1`; `kubectl describe` finds events by UID. */
 function toObject(
   { name: owner, uid }: Rollout['owners'][number],
   scope: Scope,
@@ -138,7 +138,7 @@ function pickWorkload(found: Workload | Error | undefined): Workload | undefined
   return found instanceof Error ? undefined : found;
 }
 
-/** `Rollout/shop of argoproj.io/v1alpha1` without its group. */
+/** `CloneSet/shop of apps.kruise.io/v1alpha1` without its group. */
 function describeOwners(names: readonly string[]): string {
   const short = names.slice(0, MAX_NAMES).map((name) => name.split(' ', 1)[0]);
   const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} others` : '';
