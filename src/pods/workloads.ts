@@ -29,6 +29,11 @@ export interface Workload extends WorkloadRef {
   readonly isPaused: boolean;
   /** RFC 3339; when its pods were last restarted by a change of the template. */
   readonly restartedAt?: string;
+  /**
+   * Of its template: of a StatefulSet as its pods have it in `controller-revision-hash`, of a Deployment and its
+   * ReplicaSets a number. Absent where its controller has yet to observe the template.
+   */
+  readonly revision?: string;
 }
 
 /** Reads past every cache; throws OperatorError. */

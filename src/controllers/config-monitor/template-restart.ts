@@ -7,7 +7,7 @@ import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
-import { nameOwner, type TrimmedPod } from './transforms.ts';
+import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
 import {
   catchRefusal,
   isOfOneOwner,
@@ -63,7 +63,7 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
   const workload = await workloads.named(name);
   if (!workload?.followsTemplate) return false;
   if (isBelowPartition(workload, pending)) return false;
-  const isUnderWay = isRestarted(workload, pending);
+  const isUnderWay = await isRolling(workload, pending, workloads);
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
@@ -113,6 +113,14 @@ function createPausedFailure({ kind, name }: Workload): OperatorError {
   });
 }
 
+async function isRolling(
+  workload: Workload,
+  pending: readonly TrimmedPod[],
+  workloads: WorkloadReader,
+): Promise<boolean> {
+  return isRestarted(workload, pending) || isUpgraded(workload, pending, workloads);
+}
+
 /**
  * Its template has changed since the pods were started: by us before a crash, for another ConfigMonitor,
  * or by hand. It replaces them by itself. The template is copied to each pod, annotations included, so
@@ -121,6 +129,29 @@ function createPausedFailure({ kind, name }: Workload): OperatorError {
  */
 function isRestarted({ restartedAt }: Workload, pending: readonly TrimmedPod[]): boolean {
   return pending.every((pod) => pod.restartedAt !== restartedAt);
+}
+
+/** Its template has changed otherwise since the pods were started, as an upgrade of a Helm chart changes it. */
+async function isUpgraded(
+  { kind, revision }: Workload,
+  pending: readonly TrimmedPod[],
+  workloads: WorkloadReader,
+): Promise<boolean> {
+  if (revision === undefined) return false;
+  const revisions =
+    kind === 'StatefulSet'
+      ? pending.map(({ metadata }) => metadata.labels?.['controller-revision-hash'])
+      : await readRevisions(pending, workloads);
+  return revisions.every((one) => one !== undefined && one !== revision);
+}
+
+async function readRevisions(
+  pending: readonly TrimmedPod[],
+  workloads: WorkloadReader,
+): Promise<readonly (string | undefined)[]> {
+  const names = new Set(pending.map((pod) => getController(pod)?.name));
+  const sets = [...names].map((name) => workloads.named(`ReplicaSet/${name}`));
+  return (await Promise.all(sets)).map((set) => set?.revision);
 }
 
 async function restartWorkload(

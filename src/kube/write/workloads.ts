@@ -1,5 +1,6 @@
 import { RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import type { Workload, WorkloadKind, WorkloadRef, Workloads } from '../../pods/workloads.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -48,7 +49,11 @@ interface WorkloadObject extends KubeObject {
       readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
     };
   };
-  readonly status?: { readonly desiredNumberScheduled?: number };
+  readonly status?: {
+    readonly desiredNumberScheduled?: number;
+    readonly observedGeneration?: number;
+    readonly updateRevision?: string;
+  };
 }
 
 async function readWorkload(client: KubeClient, ref: WorkloadRef): Promise<Workload | undefined> {
@@ -74,8 +79,24 @@ function parseWorkload(ref: WorkloadRef, object: WorkloadObject): Workload {
     rollsFromOrdinal: getFirstOrdinal(object),
     surges: surges(ref.kind, object),
     isPaused: spec.paused === true,
-    ...(restartedAt !== undefined && { restartedAt: boundText(restartedAt) }),
+    ...omitUndefined({
+      restartedAt: restartedAt && boundText(restartedAt),
+      revision: readRevision(ref.kind, object),
+    }),
   };
+}
+
+/**
+ * A Deployment has the number of its newest ReplicaSet when it observes a template, or a moment later
+ * (https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/controller/deployment/sync.go#L139-L250); a DaemonSet has none.
+ */
+function readRevision(
+  kind: WorkloadKind,
+  { metadata, status = {} }: WorkloadObject,
+): string | undefined {
+  const isObserved = kind === 'ReplicaSet' || status.observedGeneration === metadata.generation;
+  if (!isObserved) return undefined;
+  return status.updateRevision ?? metadata.annotations?.['deployment.kubernetes.io/revision'];
 }
 
 /** A DaemonSet wants one on each node that takes it. */

@@ -26,6 +26,8 @@ interface Deployment {
   readonly partition?: number;
   /** Of a Deployment: it starts new pods first. */
   readonly surges?: boolean;
+  /** Of its template. */
+  revision: number;
   /** Of its pods. */
   spec?: object;
   replicas: number;
@@ -38,6 +40,7 @@ interface Deployment {
 type PodObject = KubeObject & { readonly spec?: object };
 
 const NAMESPACE = 'web';
+const REVISION = 'controller-revision-hash';
 
 /**
  * What a cluster does around ConfigMonitors: Deployments that keep their number of pods, nodes that
@@ -83,10 +86,10 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   }
 
   deployAs(
-    what: Omit<Deployment, 'replicas' | 'isUp' | 'restartedAt' | 'isPaused'>,
+    what: Omit<Deployment, 'replicas' | 'isUp' | 'restartedAt' | 'isPaused' | 'revision'>,
     replicas: number,
   ): void {
-    const deployment = { ...what, replicas, isUp: false, isPaused: false };
+    const deployment = { ...what, replicas, isUp: false, isPaused: false, revision: 1 };
     this.#deployments.set(what.name, deployment);
     this.settle();
     deployment.isUp = true;
@@ -101,6 +104,11 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   /** Pods that it starts from now on have this spec. */
   respec(name: string, spec: object): void {
     this.#deploymentNamed(name).spec = spec;
+  }
+
+  /** Changes its template, as an upgrade by Helm does. */
+  upgrade(name: string): void {
+    this.#replacePods(this.#deploymentNamed(name));
   }
 
   pause(name: string, isPaused = true): void {
@@ -160,26 +168,35 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
 
   async read({ kind, name, namespace }: WorkloadRef): Promise<Workload | undefined> {
     this.asked.push(`read ${kind}/${name}`);
-    const isWorkload = kind === 'Deployment' || kind === 'StatefulSet';
-    const found = isWorkload ? this.#deployments.get(name) : undefined;
+    if (kind === 'DaemonSet') return undefined;
+    const found = this.#deployments.get(kind === 'ReplicaSet' ? name.replace(/-[^-]*$/, '') : name);
     if (found === undefined) return undefined;
     const { replicas: desiredPods, restartedAt, isPaused, minReadySeconds } = found;
+    const isOld = kind === 'ReplicaSet' && name !== nameRevision(found);
+    const revision =
+      kind === 'StatefulSet' ? nameRevision(found) : `${found.revision - Number(isOld)}`;
     return {
       ...{ kind, name, namespace, uid: `uid-of-${name}`, desiredPods, isPaused, minReadySeconds },
-      followsTemplate: true,
+      followsTemplate: kind !== 'ReplicaSet',
       surges: found.surges ?? false,
       rollsFromOrdinal: found.partition ?? 0,
       ...(restartedAt !== undefined && { restartedAt }),
+      revision,
     };
   }
 
-  /** One pod after the other, as a Deployment does. */
   async restart({ kind, name }: WorkloadRef, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
     const deployment = this.#deploymentNamed(name);
     deployment.restartedAt = at;
-    if (deployment.isStateful) return this.#roll(deployment, at);
-    for (const [index, pod] of this.podsOf(name).entries()) {
+    this.#replacePods(deployment);
+  }
+
+  /** One pod after the other, as a Deployment does. */
+  #replacePods(deployment: Deployment): void {
+    deployment.revision++;
+    if (deployment.isStateful) return this.#roll(deployment, deployment.revision);
+    for (const [index, pod] of this.podsOf(deployment.name).entries()) {
       this.#clock.setTimer((index + 1) * 1_000, () => {
         if (this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
       });
@@ -190,16 +207,16 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
    * From the highest ordinal down, and none while any of its pods is not ready
    * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback).
    */
-  #roll(set: Deployment, at: string): void {
-    if (set.restartedAt !== at) return;
+  #roll(set: Deployment, revision: number): void {
+    if (set.revision !== revision) return;
     const pods = this.podsOf(set.name);
     const older = pods
       .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
       .slice(set.partition)
-      .filter(({ metadata }) => metadata.annotations?.[RESTARTED_AT] !== at);
+      .filter(({ metadata }) => metadata.labels?.[REVISION] !== nameRevision(set));
     const last = older.at(-1);
     if (last !== undefined && pods.every(isReady)) this.#kube.delete(last);
-    this.#clock.setTimer(1_000, () => this.#roll(set, at));
+    this.#clock.setTimer(1_000, () => this.#roll(set, revision));
   }
 
   settle(): void {
@@ -222,16 +239,18 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     while (taken.has(`${deployment}-${ordinal}`)) ordinal++;
     const suffix = String(++this.#count).padStart(3, '0');
     const name = isStateful ? `${deployment}-${ordinal}` : `${deployment}-5d9c-${suffix}`;
-    const owner = ownerOf(deployment, { isStateful, customKind });
+    const owner = ownerOf(of, { isStateful, customKind });
     // Below the partition a pod is made of the template from before the restart.
-    const restartedAt = ordinal < partition ? undefined : of.restartedAt;
+    const isOld = ordinal < partition;
+    const restartedAt = isOld ? undefined : of.restartedAt;
+    const revision = nameRevision(isOld ? { ...of, revision: 1 } : of);
     this.#kube.create({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {
         name,
         namespace: NAMESPACE,
-        labels: { ...labels, ...(owner.kind === 'ReplicaSet' && { 'pod-template-hash': '5d9c' }) },
+        labels: { ...labels, ...labelRevision(owner.kind, revision) },
         ownerReferences: [{ ...owner, uid: `uid-of-${owner.name}`, controller: true }],
         ...(restartedAt !== undefined && { annotations: { [RESTARTED_AT]: restartedAt } }),
       },
@@ -274,13 +293,25 @@ function createTest(text: string): (pod: KubeObject) => boolean {
   return ({ metadata: { labels = {} } }) => matchesLabels(parsed.selector, labels);
 }
 
+/** Of a Deployment also the name of its newest ReplicaSet. */
+function nameRevision({ name, revision }: Pick<Deployment, 'name' | 'revision'>): string {
+  return `${name}-5d9c${revision === 1 ? '' : revision}`;
+}
+
+function labelRevision(kind: string, revision: string): Readonly<Record<string, string>> {
+  if (kind === 'StatefulSet') return { [REVISION]: revision };
+  if (kind !== 'ReplicaSet') return {};
+  return { 'pod-template-hash': revision.slice(revision.lastIndexOf('-') + 1) };
+}
+
 function ownerOf(
-  name: string,
+  of: Pick<Deployment, 'name' | 'revision'>,
   { isStateful, customKind }: Pick<Deployment, 'isStateful'> & { customKind: string | undefined },
 ): { readonly apiVersion: string; readonly kind: string; readonly name: string } {
+  const { name } = of;
   if (customKind !== undefined) return { apiVersion: 'example.com/v1', kind: customKind, name };
   if (isStateful) return { apiVersion: 'apps/v1', kind: 'StatefulSet', name };
-  return { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${name}-5d9c` };
+  return { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: nameRevision(of) };
 }
 
 function runningStatus(isReady: 'True' | 'False', restartCount: number): Record<string, unknown> {

@@ -318,6 +318,21 @@ describe('strategy Rollout', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it.each([false, true])('adds no restart to an upgrade (StatefulSet: %s)', async (isStateful) => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'frontend', labels, isStateful, minReadySeconds: 0 }, 4);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    await bench.configure('two');
+    bench.cluster.upgrade('frontend');
+    await bench.clock.advance(60_000);
+    expect(bench.told('WorkloadRestarted')).toEqual([]);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('restarts it once for two ConfigMonitors', async () => {
     await bench.deploy();
     await bench.monitor({ strategy: 'Rollout' });

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeClient } from '../../../../src/kube/client/kube-client.ts';
+import { createWorkloads } from '../../../../src/kube/write/workloads.ts';
+import type { WorkloadKind } from '../../../../src/pods/workloads.ts';
+
+const annotations = { 'deployment.kubernetes.io/revision': '7' };
+
+async function readRevision(kind: WorkloadKind, of: object): Promise<string | undefined> {
+  const request = (): Promise<object> => Promise.resolve({ spec: {}, ...of });
+  const workloads = createWorkloads({ request } as unknown as KubeClient);
+  return (await workloads.read({ kind, namespace: 'web', name: 'shop' }))?.revision;
+}
+
+describe('the revision of a workload', () => {
+  it.each([
+    ['Deployment', { metadata: { generation: 2, annotations } }, '7'],
+    [
+      'StatefulSet',
+      { metadata: { generation: 2 }, status: { updateRevision: 'shop-5d9c' } },
+      'shop-5d9c',
+    ],
+    ['DaemonSet', { metadata: { generation: 2 } }, undefined],
+  ] as const)('of %s is that of the observed template alone', async (kind, object, revision) => {
+    const observed = (observedGeneration: number): object => {
+      return {
+        ...object,
+        status: { ...('status' in object && object.status), observedGeneration },
+      };
+    };
+    expect(await readRevision(kind, observed(2))).toBe(revision);
+    expect(await readRevision(kind, observed(1))).toBeUndefined();
+  });
+
+  it('of a ReplicaSet is known also while it is scaled', async () => {
+    const metadata = { generation: 2, annotations };
+    expect(await readRevision('ReplicaSet', { metadata, status: { observedGeneration: 1 } })).toBe(
+      '7',
+    );
+  });
+});
