@@ -50,10 +50,9 @@ export function readPhase(pod: Pod): string {
 
 /** Run time of the pod before it ended, in ms, from the first start of its container; 0 where it does not say. */
 export function measureRunMs(pod: Pod, container: string, nowMs: number): number {
-  const { restartCount = 0, state } = findContainer(pod, container) ?? {};
-  const end = state?.terminated;
+  const end = findContainer(pod, container)?.state?.terminated;
   // Of a container that was restarted only the last start is known.
-  const startedAt = restartCount > 0 ? undefined : end?.startedAt;
+  const startedAt = countContainerRestarts(pod, container) > 0 ? undefined : end?.startedAt;
   const fromMs = parseTime(startedAt) ?? parseTime(pod.status?.startTime);
   if (fromMs === undefined) return 0;
   return (parseTime(end?.finishedAt) ?? nowMs) - fromMs;

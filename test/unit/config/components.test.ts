@@ -7,7 +7,7 @@ function problemsOf(env: Environment): readonly string[] {
   return parsed.kind === 'problems' ? parsed.problems : [];
 }
 
-describe('readiness gates that nobody would open', () => {
+describe('readiness gates that no operator would open', () => {
   const refused: Readonly<Record<string, { env: Environment; says: RegExp; why: string }>> = {
     'gates in mode observe': {
       env: { ALBRIDGE_READINESS_GATES: 'on', ALBRIDGE_MODE: 'observe' },
