@@ -104,6 +104,15 @@ function listSharedClaims({ ingress, rules }: Scene): readonly string[] {
 function listUnserved({ asked, ingress, parts, rules }: Scene): readonly string[] {
   const holders = mapHolders(rules);
   const own = listOwnClaims(ingress);
+  const isTaken = (claim: Claim, from: string): boolean => {
+    const others = [holders.get(claim), parts.holderOf(ingress, claim)];
+    return own.has(claim) || others.some((one) => one !== undefined && one !== from);
+  };
+  const isHeldUnserved = ({ pieces, source }: Asked, claim: Claim): boolean => {
+    const piece = pieces.find(({ claims }) => claims.includes(claim));
+    const isRefused = piece?.claims.some((one) => isTaken(one, source)) === true;
+    return isRefused && parts.mayHold(ingress, source, claim);
+  };
   return asked
     .filter(({ isAllowed }) => isAllowed)
     .flatMap(({ pieces, source }) =>
@@ -111,12 +120,8 @@ function listUnserved({ asked, ingress, parts, rules }: Scene): readonly string[
         .filter((piece) => piece.claims.length > 0 && !isServed(rules, source, piece))
         .filter(({ claims }) =>
           claims.every((claim) => {
-            const others = [holders.get(claim), parts.holderOf(ingress, claim)];
-            const isTaken = others.some((one) => one !== undefined && one !== source);
-            const isHeld = asked.some(
-              (one) => one.source !== source && parts.mayHold(ingress, one.source, claim),
-            );
-            return !own.has(claim) && !isTaken && !isHeld;
+            const isHeld = asked.some((one) => one.source !== source && isHeldUnserved(one, claim));
+            return !isTaken(claim, source) && !isHeld;
           }),
         )
         .map(({ claims }) => `${claims.join()} is free and not served for ${source}`),

@@ -19,7 +19,7 @@ export interface RequestWatchParts {
     of: { readonly group: TargetGroup; readonly backMs: number },
   ) => boolean;
   /** Whether the group is to have a target: without one no request can be answered. */
-  readonly desiresAny: (owner: string, group: TargetGroup) => boolean;
+  readonly desiresAny: (owner: string, group: TargetGroup, backMs: number) => boolean;
   readonly report: Report;
 }
 
@@ -79,8 +79,8 @@ export class RequestWatch {
   #judge(group: TargetGroup, { fromMs, request }: Reach, addresses: readonly string[]): void {
     const { claims, desiresAny, isKept, wasDesired, report } = this.#parts;
     const owner = claims.ownerOf(group);
-    if (owner === undefined || !isKept(owner) || !desiresAny(owner, group)) return;
     const backMs = WINDOW_MS + CALLS_MS;
+    if (owner === undefined || !isKept(owner) || !desiresAny(owner, group, backMs)) return;
     for (const { id, port } of group.targets.values()) {
       const target = `${id}:${port}`;
       if (!addresses.includes(id)) continue;

@@ -102,10 +102,10 @@ export class TargetInvariants {
     return isDesiredIn(this.#listTargets(owner, group, { backMs, isLasting: false }), target);
   }
 
-  /** Whether the group is to have a target now: a spec may name a port that the Service does not have. */
-  desiresAny(owner: string, group: TargetGroup): boolean {
-    const now = this.#listTargets(owner, group, { backMs: 0, isLasting: false });
-    return now.some(({ desired }) => desired.size > 0);
+  /** Whether the group was to have any target in the last `backMs`: a Service may lack the port that a spec names. */
+  desiresAny(owner: string, group: TargetGroup, backMs: number): boolean {
+    const known = this.#listTargets(owner, group, { backMs, isLasting: false });
+    return known.some(({ desired }) => desired.size > 0);
   }
 
   /**
