@@ -320,6 +320,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a StatefulSet keeps bad data, as it waits for a pod that never gets ready',
     seed: 5,
   },
+  'missing-above-counted': {
+    file: 'controllers/config-monitor/eviction.ts',
+    find: 'roomInAll + countMissingAbove(unready[0], owner)',
+    replace: 'roomInAll',
+    why: 'a StatefulSet that bad data has stopped while it starts keeps it',
+    seed: 4_000_131_822,
+  },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/eviction.ts',
     find: 'return parseOrdinal(other) - parseOrdinal(one);',

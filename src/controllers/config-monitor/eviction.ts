@@ -10,6 +10,7 @@ import {
   isOrdered,
   type Owner,
   observeGroups,
+  partition,
   type WorkloadReader,
 } from './workload-groups.ts';
 
@@ -42,17 +43,19 @@ function planBatches(
 ): readonly Batch[] {
   const owners = observeGroups(rollout, scope);
   const isOwnTurn = isTurnOfOwnPod(owners, scope);
-  return owners.map(({ pending, ...owner }) => {
-    const others = pending
-      .filter((pod) => isEvicted(pod, byTemplate.get(owner.name)))
-      .filter((pod) => isOwnTurn || !isOwnPod(pod, scope));
-    return planBatch({ ...owner, pending: others }, scope.spec.maxUnavailable);
+  const isIdle = scope.progress.idleMs(scope.pass.key, rollout.progressTime) >= STUCK_AFTER_MS;
+  return owners.map((owner) => {
+    const isRolling = byTemplate.get(owner.name);
+    const mayGo = (pod: TrimmedPod): boolean => {
+      const isEvicted = isRolling === undefined || (isRolling && isIdle && isStuck(pod));
+      return isEvicted && (isOwnTurn || !isOwnPod(pod, scope));
+    };
+    return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, mayGo });
   });
 }
 
-function isEvicted(pod: TrimmedPod, isRolling: boolean | undefined): boolean {
-  return isRolling === undefined || (isRolling && isStuck(pod));
-}
+/** Before, a pod that its StatefulSet waits for may get ready by itself. */
+const STUCK_AFTER_MS = 30_000;
 
 /** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */
 function isTurnOfOwnPod(owners: readonly Owner[], scope: Scope): boolean {
@@ -83,18 +86,38 @@ interface Batch {
  * the lowest goes first: until it is ready no other one is started again
  * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#deployment-and-scaling-guarantees).
  */
-function planBatch(owner: Owner, maxUnavailable: number | string): Batch {
+function planBatch(
+  owner: Owner,
+  {
+    maxUnavailable,
+    mayGo,
+  }: { readonly maxUnavailable: number | string; readonly mayGo: (pod: TrimmedPod) => boolean },
+): Batch {
   const { name, pending } = owner;
-  if (name === undefined) return { pods: pending, spares: [] };
+  if (name === undefined) return { pods: pending.filter(mayGo), spares: [] };
   const isInOrder = isOrdered(name);
-  const [unready, ready] = sortPending(owner, isInOrder);
+  const [unreadyAll, readyAll] = sortPending(owner, isInOrder);
+  const unready = unreadyAll.filter(mayGo);
+  const ready = readyAll.filter(mayGo);
   const budget = computeBudget(owner, maxUnavailable, isInOrder);
-  const others = countUnavailable(owner) - countLeading(ready, owner.unavailable);
+  const others = countUnavailable(owner) - countLeading(readyAll, owner.unavailable);
   const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
   if (!isInOrder) return { pods, spares: ready.slice(room) };
   const roomInAll = budget - (others - unready.length);
-  return { pods: pods.slice(0, Math.max(0, roomInAll)), spares: [] };
+  const roomForLowest = Math.min(1, roomInAll + countMissingAbove(unready[0], owner));
+  return { pods: pods.slice(0, Math.max(0, roomInAll, roomForLowest)), spares: [] };
+}
+
+/** Pods of a StatefulSet that are missing above this one, and are not made before it is ready. */
+function countMissingAbove(
+  lowest: TrimmedPod | undefined,
+  { available, size, unavailable }: Owner,
+): number {
+  if (lowest === undefined) return 0;
+  const ordinal = parseOrdinal(lowest);
+  const above = [...available, ...unavailable].filter((pod) => parseOrdinal(pod) > ordinal);
+  return Math.max(0, size - 1 - ordinal - above.length);
 }
 
 /** Those that are not ready, and those that are, each in the order in which they go. */
@@ -122,7 +145,7 @@ function countLeading(line: readonly TrimmedPod[], among: readonly TrimmedPod[])
 /** `25%` of 8 is 2, of 1 is 1: rounded up, at least 1. */
 function computeBudget(owner: Owner, maxUnavailable: number | string, isInOrder: boolean): number {
   if (isInOrder && maxUnavailable === DEFAULT_MAX_UNAVAILABLE) return 1;
-  const size = Math.max(owner.size, owner.availableCount + owner.unavailable.length);
+  const size = Math.max(owner.size, owner.available.length + owner.unavailable.length);
   const text = String(maxUnavailable);
   const number = Number.parseInt(text, 10);
   return Math.max(1, text.endsWith('%') ? Math.ceil((size * number) / 100) : number);
@@ -131,13 +154,6 @@ function computeBudget(owner: Owner, maxUnavailable: number | string, isInOrder:
 /** `db-10` before `db-9`. */
 function compareOrdinals(one: TrimmedPod, other: TrimmedPod): number {
   return parseOrdinal(other) - parseOrdinal(one);
-}
-
-function partition<T>(
-  items: readonly T[],
-  isFirst: (item: T) => boolean,
-): readonly [readonly T[], readonly T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 /** Of one owner in one pass: a right that is missing refuses all of its pods. */

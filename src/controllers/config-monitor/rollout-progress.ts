@@ -36,6 +36,7 @@ export function judgeProgress(
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
   const leftMs = computeDeadlineMs(rollout, idleMs, scope) - idleMs;
+  throwIfOfAll(refusals);
   const refusal = refusals.find(({ kind }) => kind !== 'blocked');
   // While pods that were restarted get available, a refusal waits.
   const mayWait = unavailable.some(isShortOfOthers);
@@ -71,8 +72,13 @@ function throwRefusal(
   if (refusal.kind === 'ambiguous' && !mayWait) throw createBudgetsFailure(refusal);
   if (refusal.kind !== 'failed') return;
   const { error } = refusal;
-  const isPutOff = mayWait || (isOver && error.healedBy === 'time');
-  if (!isPutOff || !isOfOneOwner(error)) throw error;
+  if (!mayWait && !(isOver && error.healedBy === 'time')) throw error;
+}
+
+/** An API server that is away, or asks for time, is no matter of one owner. */
+function throwIfOfAll(refusals: readonly Refusal[]): void {
+  for (const one of refusals)
+    if (one.kind === 'failed' && !isOfOneOwner(one.error)) throw one.error;
 }
 
 /** The time to get ready in, and the time to stay ready for. */
@@ -157,13 +163,13 @@ function describeRefusal(refusal: Refusal): string {
 }
 
 function describeOwner(owner: Owner): string {
-  const { availableCount, minReadySeconds, name, size, unavailable } = owner;
+  const { available, minReadySeconds, name, size, unavailable } = owner;
   const pod = findFirstPod(owner);
   const which = pod
     ? `${pod.metadata.name} ${describeUnavailable(pod, minReadySeconds)}`
     : 'one is missing';
-  const count = Math.max(size, availableCount + unavailable.length);
-  return `${availableCount} of ${count} pods of ${name} are available, ${which}`;
+  const count = Math.max(size, available.length + unavailable.length);
+  return `${available.length} of ${count} pods of ${name} are available, ${which}`;
 }
 
 function findFirstPod({ unavailable }: Owner): TrimmedPod | undefined {

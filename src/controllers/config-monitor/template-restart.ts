@@ -63,7 +63,7 @@ async function restartByTemplate(name: string, of: RestartByTemplate): Promise<b
   const workload = await workloads.named(name);
   if (!workload?.followsTemplate) return false;
   if (isBelowPartition(workload, pending)) return false;
-  const isUnderWay = await isRolling(workload, pending, workloads);
+  const isUnderWay = await isRolling(workload, of);
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
@@ -113,12 +113,8 @@ function createPausedFailure({ kind, name }: Workload): OperatorError {
   });
 }
 
-async function isRolling(
-  workload: Workload,
-  pending: readonly TrimmedPod[],
-  workloads: WorkloadReader,
-): Promise<boolean> {
-  return isRestarted(workload, pending) || isUpgraded(workload, pending, workloads);
+async function isRolling(workload: Workload, of: RestartByTemplate): Promise<boolean> {
+  return isRestarted(workload, of.pending) || isUpgraded(workload, of);
 }
 
 /**
@@ -134,8 +130,7 @@ function isRestarted({ restartedAt }: Workload, pending: readonly TrimmedPod[]):
 /** Its template has changed otherwise since the pods were started, as an upgrade of a Helm chart changes it. */
 async function isUpgraded(
   { kind, revision }: Workload,
-  pending: readonly TrimmedPod[],
-  workloads: WorkloadReader,
+  { pending, workloads }: RestartByTemplate,
 ): Promise<boolean> {
   if (revision === undefined) return false;
   const revisions =

@@ -14,7 +14,7 @@ export interface Owner {
   /** Time that a restarted pod must have been ready to count as available. */
   readonly minReadySeconds: number;
   readonly unavailable: readonly TrimmedPod[];
-  readonly availableCount: number;
+  readonly available: readonly TrimmedPod[];
   /** Time until one more pod is available if it stays ready; Infinity while none is ready. */
   readonly availableInMs: number;
   /** Those that are still to be restarted. */
@@ -22,8 +22,8 @@ export interface Owner {
 }
 
 /** Number of its pods that are missing or not available. */
-export function countUnavailable({ size, unavailable, availableCount }: Owner): number {
-  return Math.max(size, unavailable.length + availableCount) - availableCount;
+export function countUnavailable({ size, unavailable, available }: Owner): number {
+  return Math.max(size - available.length, unavailable.length);
 }
 
 /**
@@ -89,7 +89,7 @@ function observeNewGroups(
   const of = { size: 0, minReadySeconds };
   if (name !== undefined) return [observeGroup({ ...of, ...rest, name, pending }, scope)];
   // Nothing waits for a pod without an owner.
-  const none = { unavailable: [], availableCount: 0, availableInMs: Number.POSITIVE_INFINITY };
+  const none = { unavailable: [], available: [], availableInMs: Number.POSITIVE_INFINITY };
   return pending.map((pod) => ({ ...of, ...none, name, pending: [pod] }));
 }
 
@@ -107,13 +107,20 @@ function observeGroup(
     const neededMs = chooseNeededMs(pod, of, proven.has(pod));
     return { pod, ms: computeAvailableInMs(pod, neededMs, pods) };
   });
-  const unavailable = waits.filter(({ ms }) => ms > 0);
+  const [unavailable, available] = partition(waits, ({ ms }) => ms > 0);
   return {
     ...of,
     unavailable: unavailable.map(({ pod }) => pod),
-    availableCount: there.length - unavailable.length,
+    available: available.map(({ pod }) => pod),
     availableInMs: Math.min(...unavailable.map(({ ms }) => ms)),
   };
+}
+
+export function partition<T>(
+  items: readonly T[],
+  isFirst: (item: T) => boolean,
+): readonly [readonly T[], readonly T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 /** Restarts its pods from the highest ordinal down. */

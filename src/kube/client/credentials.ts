@@ -203,6 +203,7 @@ function createCredentialsError(source: ClusterSource, why: string, cause: unkno
     reason: 'CredentialsUnavailable' satisfies KubeReason,
     message: `read the credentials of the ${source.description}: ${why}`,
     healedBy: kubeReasons.CredentialsUnavailable.healedBy,
+    isUnanswered: true,
     cause,
   });
 }

@@ -151,4 +151,22 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       faults: [],
     },
   },
+  'restarts a StatefulSet that bad data has stopped while it starts': {
+    why: 'the pods that it makes only once the first one is ready counted as unavailable',
+    seed: 6,
+    scenario: {
+      seed: 6,
+      settings: PLAIN,
+      steps: [
+        { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 1' } } },
+        { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
+        {
+          atMs: 20_000,
+          config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Evict' } },
+        },
+        { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
+      ],
+      faults: [],
+    },
+  },
 };

@@ -241,6 +241,11 @@ describe('a StatefulSet', () => {
     for (const name of names) await bench.cluster.kubelet.setStatus(`web/${name}`, status);
   }
 
+  function remove(...names: readonly string[]): void {
+    const gone = bench.cluster.pods().filter(({ metadata }) => names.includes(metadata.name));
+    for (const pod of gone) bench.kube.delete(pod);
+  }
+
   it('does not wait for an older pod that has restarted long ago', async () => {
     await deployStateful(3);
     const conditions = [{ type: 'Ready', status: 'True' }];
@@ -261,6 +266,37 @@ describe('a StatefulSet', () => {
     expect(bench.cluster.evicted).toEqual(['db-0']);
     await bench.clock.advance(11_000);
     expect(bench.cluster.evicted).toEqual(['db-0', 'db-2']);
+  });
+
+  it('loses the lowest that is not ready also while those above it are missing', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-0');
+    bench.cluster.isFull = true;
+    remove('db-1', 'db-2');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
+  });
+
+  it('loses none that is not ready while one below it is missing', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-1');
+    bench.cluster.isFull = true;
+    remove('db-0');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+
+  it('that rolls by its template keeps a pod that is not ready for a moment', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-0');
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 25_000);
+    bench.cluster.heal();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('of which fewer may be unavailable from now on loses none before the others are available', async () => {

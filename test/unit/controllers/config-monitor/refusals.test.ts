@@ -105,6 +105,24 @@ describe('a template that cannot be changed for now', () => {
     expect(bench.toldOn('Deployment').at(-1)).toContain('ProgressDeadlineExceeded');
   });
 
+  it('is not reported in place of an API server that asks for time', async () => {
+    await refuse(false);
+    const busy = { reason: 'ApiServerBusy', message: 'later', healedBy: 'time' } as const;
+    bench.cluster.deployAs(
+      {
+        name: 'db',
+        labels: { app: 'frontend' },
+        isStateful: true,
+        minReadySeconds: 0,
+        partition: 9,
+      },
+      1,
+    );
+    bench.cluster.answer = () => new OperatorError({ ...busy, notBeforeMs: 30_000 });
+    await bench.change('three', 60_000);
+    expect(bench.condition('Reconciling')).toBe('True ApiServerBusy');
+  });
+
   it('is all that is tried where there was no answer', async () => {
     await refuse(true);
     expect(bench.kept()).toBe(3);
