@@ -17,7 +17,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
-import { desireOwnPart } from './desired-pods.ts';
+import { desireOwnSpec } from './desired-pods.ts';
 import { type Snapshot, takeSnapshot } from './observed-pods.ts';
 import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
 import { buildReport, getPod, judgeSlots } from './status.ts';
@@ -101,7 +101,7 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
     writer: describeCreateFailures(pods.writer),
     ...(object.spec.podTemplate && {
-      compare: (child) => selectComparedPart(child, desireOwnPart(object).spec),
+      compare: (child) => selectComparedPart(child, desireOwnSpec(object)),
     }),
     signal: pass.signal,
     onChange: (change) => {

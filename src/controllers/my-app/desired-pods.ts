@@ -37,24 +37,20 @@ function namePod({ metadata }: MyApp, index: number): string {
 
 /** One object for all of them: it may be long, and is hashed once. */
 function buildTemplate(object: MyApp): { readonly metadata: object; readonly spec: object } {
-  const own = desireOwnPart(object);
   const { podTemplate } = object.spec;
-  if (podTemplate === undefined) return own;
   const labels = buildLabels(object);
-  const { securityContext: _default, ...container } = buildContainer(object);
-  return mergePodTemplate(
-    { labels, container, defaults: { pod: chooseGrace(object.spec) } },
-    podTemplate,
-  );
+  const own = buildContainer(object);
+  const pod = chooseGrace(object.spec);
+  if (podTemplate === undefined) {
+    return { metadata: { labels }, spec: { ...podLimits, containers: [own], ...pod } };
+  }
+  const { securityContext: _default, ...container } = own;
+  return mergePodTemplate({ labels, container, defaults: { pod } }, podTemplate);
 }
 
-/** The part that albridge sets by itself: without a template, all of the pod. */
-export function desireOwnPart(object: MyApp): {
-  readonly metadata: object;
-  readonly spec: object;
-} {
-  const spec = { ...podLimits, containers: [buildContainer(object)], ...chooseGrace(object.spec) };
-  return { metadata: { labels: buildLabels(object) }, spec };
+/** The part of a pod with a template that albridge sets by itself, and that can be changed. */
+export function desireOwnSpec(object: MyApp): object {
+  return { containers: [{ name: nameContainer(object), image: object.spec.image }] };
 }
 
 /** A DNS label, unlike the name of the object, which may be longer and have dots. */

@@ -11,8 +11,8 @@ export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'template-ignored': {
     file: 'controllers/my-app/desired-pods.ts',
-    find: 'if (podTemplate === undefined) return own;',
-    replace: 'if (podTemplate !== null) return own;',
+    find: 'if (podTemplate === undefined) {',
+    replace: 'if (podTemplate !== null) {',
     why: 'pods run without what their user gave them',
     seed: 28,
   },
