@@ -45,7 +45,10 @@ export async function runPass<T extends ObjectWithStatus>(
     const object = deps.cache.get(key);
     if (object === undefined) return forgetObject(deps, key, context);
     // Its children would be made again for as long as the garbage collector deletes them.
-    if (deps.writes.isMissing(object)) return { kind: 'gone' };
+    if (deps.writes.isMissing(object)) {
+      context.log.debug('resource not found by the last write, waiting for the watch');
+      return { kind: 'gone' };
+    }
     const newest = deps.writes.pickNewest(object);
     return await runPassOver(deps, new RunningPass(deps, newest, context));
   } catch (error) {

@@ -166,7 +166,10 @@ const MAX_STATUS_TRIES = 4;
 /**
  * On /status of a custom resource the API server puts the stored metadata over the given one, the
  * UID included, before it looks: only resourceVersion guards there. Where that has moved on, the
- * status goes onto the newer version, if it is still the same object and the status fits it.
+ * status goes onto the newer version, if it is still the same object and the status fits it. A 404 may
+ * be of its namespace, or of a kind without /status, while the object is there
+ * (https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/admission/plugin/namespace/lifecycle/admission.go,
+ * https://github.com/kubernetes/apiextensions-apiserver/blob/v0.34.0/pkg/apiserver/customresource_handler.go).
  */
 async function applyStatus<T extends KubeObject>(
   client: KubeClient,
@@ -177,11 +180,11 @@ async function applyStatus<T extends KubeObject>(
   try {
     return await sendStatus(client, write);
   } catch (error) {
-    if (isNotFound(error) || isOtherObject(error)) return undefined;
-    if (!isConflict(error)) throw error;
+    if (isOtherObject(error)) return undefined;
+    if (!isNotFound(error) && !isConflict(error)) throw error;
     const live = await findLive(client, kind, object);
     if (!live) return undefined;
-    if (tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
+    if (isNotFound(error) || tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
     return applyStatus(client, { ...write, object: live }, tries + 1);
   }
 }

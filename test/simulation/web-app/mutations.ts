@@ -40,8 +40,8 @@ export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gone-owner-served': {
     file: 'core/controller/lifecycle.ts',
-    find: 'if (deps.writes.isMissing(object)) return',
-    replace: 'if (deps.writes.size < 0) return',
+    find: 'if (deps.writes.isMissing(object)) {',
+    replace: 'if (deps.writes.size < 0) {',
     why: 'pods start again and again for an application that was deleted behind a silent watch',
     seed: 830,
   },

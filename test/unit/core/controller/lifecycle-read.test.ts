@@ -59,6 +59,10 @@ describe('what a pass reads', () => {
     await bench.run(reconciler);
     expect(await bench.run(reconciler)).toEqual({ kind: 'gone' });
     expect(made).toBe(1);
+    expect(bench.log.lines.at(-1)).toMatchObject({
+      level: 'debug',
+      message: 'resource not found by the last write, waiting for the watch',
+    });
     bench.kube.create(probe());
     bench.cache.catchUp();
     await bench.run(reconciler);

@@ -1,26 +1,31 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ResourceKind } from '../../../../src/core/objects/kube-object.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { createObjectWriter } from '../../../../src/kube/write/object-writer.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
-import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { type AnswerTo, ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 
 const KIND: ResourceKind = { group: 'demo.test', version: 'v1', kind: 'Widget', plural: 'widgets' };
 
+const metadata = { name: 'shop', namespace: 'web', uid: 'uid-1', resourceVersion: '7' };
+const object = { apiVersion: 'demo.test/v1', kind: 'Widget', metadata };
+
+function open(answer: AnswerTo): { transport: ScriptedTransport; client: KubeClient } {
+  const transport = new ScriptedTransport(answer);
+  const [clock, metrics] = [new ManualClock(), new RecordingMetrics()];
+  return { transport, client: new KubeClient({ transport, clock, metrics }) };
+}
+
 /** The server-side apply leaves an empty `rollout` to its other manager, and the schema wants fields in it. */
 it('writes a status by merge patch where a forged field makes each apply invalid', async () => {
-  const metadata = { name: 'shop', namespace: 'web', uid: 'uid-1', resourceVersion: '7' };
-  const object = { apiVersion: 'demo.test/v1', kind: 'Widget', metadata };
   const forged = { ...object, status: { hash: 'one', rollout: { hash: 'one' } } };
   const stored = { ...object, status: { hash: 'two' } };
-  const transport = new ScriptedTransport((_, index) =>
+  const { transport, client } = open((_, index) =>
     index === 0
       ? { status: 422, json: { kind: 'Status', code: 422, reason: 'Invalid' } }
       : { status: 200, json: stored },
   );
-  const clock = new ManualClock();
-  const client = new KubeClient({ transport, clock, metrics: new RecordingMetrics() });
 
   const written = await createObjectWriter(client, KIND).applyStatus(forged, { hash: 'two' });
 
@@ -31,3 +36,34 @@ it('writes a status by merge patch where a forged field makes each apply invalid
     status: { hash: 'two', rollout: null },
   });
 });
+
+describe('a status that is answered 404', () => {
+  const absent = answerMissing('widgets', 'shop');
+
+  function write(refusal: object, live: object): Promise<unknown> {
+    const { client } = open(({ method }) =>
+      method === 'GET' && live !== absent
+        ? { status: 200, json: live }
+        : { status: 404, json: method === 'GET' ? live : refusal },
+    );
+    return createObjectWriter(client, KIND).applyStatus(object, {});
+  }
+
+  it.each([
+    ['is not there', absent],
+    ['is another one of the same name', { ...object, metadata: { ...metadata, uid: 'uid-2' } }],
+  ])('is of an object that %s', async (_is, live) => {
+    await expect(write(absent, live)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['whose namespace is absent', answerMissing('namespaces', 'web'), 'NamespaceTerminating'],
+    ['whose kind has no status', absent, 'Conflict'],
+  ])('is no sign that an object %s is gone', async (_whose, refusal, reason) => {
+    await expect(write(refusal, object)).rejects.toMatchObject({ reason });
+  });
+});
+
+function answerMissing(kind: string, name: string): object {
+  return { kind: 'Status', code: 404, reason: 'NotFound', details: { kind, name } };
+}
