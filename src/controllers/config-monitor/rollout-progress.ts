@@ -5,7 +5,10 @@ import {
 } from '../../apis/config-monitor-reasons.ts';
 import { formatTime } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { type OperatorError } from '../../core/reconcile/operator-error.ts';
+import {
+  isOfOneObject as isOfOneOwner,
+  type OperatorError,
+} from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Refusal } from './memory.ts';
 import { type Report, reportPods, type Scope } from './scope.ts';
@@ -14,7 +17,6 @@ import {
   chooseMinReadySeconds,
   countUnavailable,
   describeUnavailable,
-  isOfOneOwner,
   type Owner,
   observeGroups,
   SOUND_AFTER_MS,

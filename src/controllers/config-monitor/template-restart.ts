@@ -1,20 +1,17 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import {
+  isOfOneObject as isOfOneOwner,
+  OperatorError,
+} from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
-import {
-  catchRefusal,
-  isOfOneOwner,
-  isOrdered,
-  observeGroups,
-  type WorkloadReader,
-} from './workload-groups.ts';
+import { catchRefusal, isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
 export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */

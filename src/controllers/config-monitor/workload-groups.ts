@@ -1,5 +1,5 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
-import { isSilent, OperatorError } from '../../core/reconcile/operator-error.ts';
+import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { PodIndex, Undecided } from './pod-index.ts';
 import type { Scope } from './scope.ts';
@@ -183,13 +183,6 @@ export async function catchRefusal<T>(
 
 function needsAction({ healedBy }: OperatorError): boolean {
   return healedBy === 'person';
-}
-
-/** Whether another owner may be spared: an API server that is away, or asks for time, refuses all of them. */
-export function isOfOneOwner(error: OperatorError): boolean {
-  if (needsAction(error)) return true;
-  const isOfAll = error.isUnanswered || error.notBeforeMs !== undefined;
-  return !isOfAll && !isSilent(error);
 }
 
 /**

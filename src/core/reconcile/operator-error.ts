@@ -90,3 +90,10 @@ export const CoreReason = {
 export function isSilent({ reason }: OperatorError): boolean {
   return reason === CoreReason.Conflict || reason === CoreReason.LeadershipLost;
 }
+
+/** Whether other objects may be spared: an API server that is away, or asks for time, refuses all of them. */
+export function isOfOneObject(error: OperatorError): boolean {
+  if (error.healedBy === 'person') return true;
+  const isOfAll = error.isUnanswered || error.notBeforeMs !== undefined;
+  return !isOfAll && !isSilent(error);
+}
