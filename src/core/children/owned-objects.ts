@@ -12,7 +12,7 @@ import {
   parseGroup,
 } from '../objects/kube-object.ts';
 import type { ChildWriter } from '../ports/writers.ts';
-import { CoreReason, OperatorError } from '../reconcile/operator-error.ts';
+import { CoreReason, isOfOneObject, OperatorError } from '../reconcile/operator-error.ts';
 
 /**
  * The desired children of one kind of an owner, and where they are observed and written. Observed
@@ -52,8 +52,8 @@ const MOST_REFUSALS = 10;
  * Deletes the children that are ours and no longer desired, then applies the desired ones. A child of the
  * desired name that has another controller, or none, is foreign: it is not written, and NameConflict is
  * thrown, or Replacing where an earlier owner of this name has left it. What is refused for one child keeps
- * no other from being written: the first refusal is thrown at the end. Children that are as desired are not
- * written.
+ * no other from being written: the first refusal is thrown at the end, of those that need action if there are
+ * any. Children that are as desired are not written.
  */
 export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promise<void> {
   const desired = owned.desired.map((child) =>
@@ -63,18 +63,19 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
     ...listSurplus(desired, owner, owned).map((child) => () => deleteChild(child, owned)),
     ...desired.map((child) => () => ensureChild(child, owner, owned)),
   ];
-  const refusals: unknown[] = [];
+  const refusals: OperatorError[] = [];
   for (const write of writes) {
     owned.signal.throwIfAborted();
     await write().catch((error) => refusals.push(requireRefusal(error)));
     if (refusals.length === MOST_REFUSALS) break;
   }
-  if (refusals.length > 0) throw refusals[0];
+  const refusal = refusals.find(({ healedBy }) => healedBy === 'person') ?? refusals[0];
+  if (refusal) throw refusal;
 }
 
-/** Throws a failure that time heals, such as an outage: it meets all of them. */
-function requireRefusal(error: unknown): unknown {
-  if (error instanceof OperatorError && error.healedBy === 'person') return error;
+/** Throws a failure that meets all of them, such as an outage. */
+function requireRefusal(error: unknown): OperatorError {
+  if (error instanceof OperatorError && isOfOneObject(error)) return error;
   throw error;
 }
 

@@ -26,7 +26,7 @@ export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'foreign-pod-starves-others': {
     file: 'core/children/owned-objects.ts',
-    find: "if (error instanceof OperatorError && error.healedBy === 'person') return error;\n",
+    find: 'if (error instanceof OperatorError && isOfOneObject(error)) return error;\n',
     replace: '',
     why: 'one pod that cannot be created keeps all others from being created',
     seed: 154,

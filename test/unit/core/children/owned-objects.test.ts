@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ensureOwned } from '../../../../src/core/children/owned-objects.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import type { ChildWriter } from '../../../../src/core/ports/writers.ts';
-import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import {
+  OperatorError,
+  type OperatorErrorOptions,
+} from '../../../../src/core/reconcile/operator-error.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { type Probe, probe } from '../controller/probe.ts';
@@ -163,19 +166,23 @@ describe('ensureOwned', () => {
     expect(kube.get(part('a'))).toEqual(foreign);
   });
 
-  it('throws the first refusal, and writes nothing more once a write fails for a time', async () => {
+  it('throws the first refusal that a person heals, and writes what is not refused', async () => {
     const refuse = (name: string, healedBy: 'person' | 'time'): void =>
-      kube.refuse('create', `web/${name}`, failure(name, healedBy));
-    refuse('a', 'person');
+      kube.refuse('create', `web/${name}`, failure(name, { healedBy }));
+    refuse('a', 'time');
+    refuse('b', 'person');
     refuse('c', 'person');
-    const desired = ['a', 'b', 'c', 'd', 'e'].map((name) => part(name));
-    await expect(ensure(...desired)).rejects.toThrow('no a');
-    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['b', 'd', 'e']);
-    kube.delete(part('d'));
-    kube.delete(part('e'));
-    refuse('d', 'time');
-    await expect(ensure(...desired)).rejects.toThrow('no d');
-    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['b']);
+    const desired = ['a', 'b', 'c', 'd'].map((name) => part(name));
+    await expect(ensure(...desired)).rejects.toThrow('no b');
+    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['d']);
+    await expect(ensure(part('a'), part('e'))).rejects.toThrow('no a');
+    expect(kube.server.list('Part').map(({ metadata }) => metadata.name)).toEqual(['e']);
+  });
+
+  it('writes nothing more once the API server is away', async () => {
+    kube.refuse('create', 'web/a', failure('a', { healedBy: 'time', isUnanswered: true }));
+    await expect(ensure(part('a'), part('b'))).rejects.toThrow('no a');
+    expect(kube.server.list('Part')).toEqual([]);
   });
 
   it('refuses a foreign object that the cache does not show yet', async () => {
@@ -227,8 +234,11 @@ describe('ensureOwned', () => {
   }
 });
 
-function failure(name: string, healedBy: 'person' | 'time'): OperatorError {
-  return new OperatorError({ reason: 'Refused', message: `no ${name}`, healedBy });
+function failure(
+  name: string,
+  options: Pick<OperatorErrorOptions, 'healedBy' | 'isUnanswered'>,
+): OperatorError {
+  return new OperatorError({ reason: 'Refused', message: `no ${name}`, ...options });
 }
 
 function part(name: string, spec: Part['spec'] = {}): Part {
