@@ -45,7 +45,7 @@ export type OwnedChange =
       readonly differences: readonly string[];
     };
 
-/** Children of an owner are alike, so a refusal of so many of them is one of all. */
+/** Children of an owner are alike, so a refusal of so many of them is one of all; a foreign object has one name. */
 const MOST_REFUSALS = 10;
 
 /**
@@ -67,10 +67,14 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
   for (const write of writes) {
     owned.signal.throwIfAborted();
     await write().catch((error) => refusals.push(requireRefusal(error)));
-    if (refusals.length === MOST_REFUSALS) break;
+    if (refusals.filter(isOfAnyName).length === MOST_REFUSALS) break;
   }
   const refusal = refusals.find(({ healedBy }) => healedBy === 'person') ?? refusals[0];
   if (refusal) throw refusal;
+}
+
+function isOfAnyName({ reason }: OperatorError): boolean {
+  return reason !== CoreReason.NameConflict;
 }
 
 /** Throws a failure that meets all of them, such as an outage. */

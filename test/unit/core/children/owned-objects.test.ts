@@ -185,6 +185,13 @@ describe('ensureOwned', () => {
     expect(kube.server.list('Part')).toEqual([]);
   });
 
+  it('ensures a child behind any number of foreign objects', async () => {
+    const desired = Array.from({ length: 12 }, (_, at) => part(`a-${at}`));
+    for (const foreign of desired.slice(0, 11)) kube.create(foreign);
+    await expect(ensure(...desired)).rejects.toMatchObject({ reason: 'NameConflict' });
+    expect(kube.get(part('a-11'))).toBeDefined();
+  });
+
   it('refuses a foreign object that the cache does not show yet', async () => {
     cache.hold();
     const foreign = kube.create(part('a', { size: 9 }));
