@@ -110,8 +110,17 @@ async function checkChild(
   try {
     await client.request<KubeObject>({ ...request, query: { ...request.query, dryRun: 'All' } });
   } catch (error) {
-    if (!isAlreadyThere(error) && !isQuotaFull(error)) throw error;
+    if (!isAlreadyThere(error) && !isQuotaFull(error) && !isUncheckable(error)) throw error;
   }
+}
+
+/**
+ * A webhook with side effects is not asked in a dry run, which the API server refuses for it:
+ * https://github.com/kubernetes/apiserver/blob/v0.34.0/pkg/admission/plugin/webhook/errors/statuserror.go
+ */
+function isUncheckable(error: unknown): boolean {
+  if (!(error instanceof KubeError) || error.status !== 400) return false;
+  return /^admission webhook "[^"]*" does not support dry run$/.test(error.message);
 }
 
 /**

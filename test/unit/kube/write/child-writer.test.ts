@@ -7,9 +7,9 @@ import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 
 /** A check of a pod that the API server answers so. */
-function check(message: string): Promise<void> {
-  const status = { kind: 'Status', code: 403, reason: 'Forbidden', message };
-  const transport = new ScriptedTransport(() => ({ status: 403, json: status }));
+function check(message: string, code = 403, reason = 'Forbidden'): Promise<void> {
+  const status = { kind: 'Status', code, reason, message };
+  const transport = new ScriptedTransport(() => ({ status: code, json: status }));
   const client = new KubeClient({
     transport,
     clock: new ManualClock(),
@@ -47,5 +47,21 @@ describe('a check of a pod in a full namespace', () => {
     await expect(check('pods "shop-pod" is forbidden: a policy')).rejects.toMatchObject({
       reason: 'Forbidden',
     });
+  });
+});
+
+describe('a check that is answered 400', () => {
+  const answer = (message: string): Promise<void> => check(message, 400, 'BadRequest');
+
+  it('passes where a webhook judges no dry runs', async () => {
+    const message = 'admission webhook "pods.example.com" does not support dry run';
+    await expect(answer(message)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    'strict decoding error: unknown field "spec.x"',
+    'admission webhook "pods.example.com" denied the request: the image does not support dry run',
+  ])('fails for any other reason: %s', async (message) => {
+    await expect(answer(message)).rejects.toMatchObject({ reason: 'Invalid' });
   });
 });
