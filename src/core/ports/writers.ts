@@ -20,8 +20,9 @@ export interface ChildWriter {
   /** undefined: an object of that name exists already, owned by us or not. */
   create(child: KubeObject): Promise<KubeObject | undefined>;
   /**
-   * Throws what `create` would throw, and writes nothing; an object of that name, a quota that is full for now, or a
-   * webhook that does not support dry runs, is no matter.
+   * Throws what `create` would throw, and writes nothing; an object of that name, or a webhook that does not support dry
+   * runs, is no matter. Nor is a quota that is full for now: `create` may be refused by it even once another child is
+   * deleted.
    */
   check(child: KubeObject): Promise<void>;
   /**
