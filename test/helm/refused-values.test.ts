@@ -214,6 +214,14 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     [...COMPLETE, 'readinessGates.enabled=true', 'env.ALBRIDGE_MODE.value=observe'],
     'env.ALBRIDGE_MODE: leave it out, readinessGates.enabled needs the mode reconcile',
   ],
+  'gates in a mode that only the cluster knows': [
+    [
+      ...[...COMPLETE, 'readinessGates.enabled=true'],
+      'env.ALBRIDGE_MODE.valueFrom.configMapKeyRef.name=a',
+      'env.ALBRIDGE_MODE.valueFrom.configMapKeyRef.key=mode',
+    ],
+    'env.ALBRIDGE_MODE: leave it out, readinessGates.enabled needs the mode reconcile',
+  ],
   'gates without MyIngress': [
     [...COMPLETE, 'readinessGates.enabled=true', 'kinds.myingress=false'],
     'readinessGates.enabled: only kinds.myingress opens the gates, set both to true or neither',

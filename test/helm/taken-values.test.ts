@@ -71,6 +71,14 @@ const taken: Readonly<Record<string, readonly string[]>> = {
     'volumeMounts[1].readOnly=null',
     'volumeMounts[1].mountPropagation=HostToContainer',
   ],
+  'gates in the mode reconcile, as a variable': [
+    'readinessGates.enabled=true',
+    'env.ALBRIDGE_MODE=reconcile',
+  ],
+  'gates in the mode reconcile, as the value of a variable': [
+    'readinessGates.enabled=true',
+    'env.ALBRIDGE_MODE.value=reconcile',
+  ],
   'an annotation whose prefix has upper case': ['podAnnotations.example\\.COM/bar=x'],
 };
 
