@@ -5,10 +5,7 @@ import {
 } from '../../apis/config-monitor-reasons.ts';
 import { formatTime } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import {
-  isOfOneObject as isOfOneOwner,
-  type OperatorError,
-} from '../../core/reconcile/operator-error.ts';
+import { isOfOneObject, type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Refusal } from './memory.ts';
 import { type Report, reportPods, type Scope } from './scope.ts';
@@ -80,7 +77,7 @@ function throwRefusal(
 /** An API server that is away, or asks for time, is no matter of one owner. */
 function throwIfOfAll(refusals: readonly Refusal[]): void {
   for (const one of refusals)
-    if (one.kind === 'failed' && !isOfOneOwner(one.error)) throw one.error;
+    if (one.kind === 'failed' && !isOfOneObject(one.error)) throw one.error;
 }
 
 /** The time to get ready in, and the time to stay ready for. */

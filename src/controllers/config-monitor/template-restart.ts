@@ -1,10 +1,7 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import {
-  isOfOneObject as isOfOneOwner,
-  OperatorError,
-} from '../../core/reconcile/operator-error.ts';
+import { isOfOneObject, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
@@ -35,7 +32,7 @@ export async function restartWorkloads(
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await catchRefusal(
       restartByTemplate(name, { pending, isFew, workloads, scope }),
-      isOfOneOwner,
+      isOfOneObject,
     );
     if (answer !== false) byTemplate.set(name, answer === true);
     if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
