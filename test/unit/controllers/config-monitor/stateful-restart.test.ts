@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { ConfigMonitorBench } from './bench.ts';
+
+let bench: ConfigMonitorBench;
+
+beforeEach(async () => {
+  bench = await ConfigMonitorBench.configured();
+});
+
+afterEach(() => bench.stop());
+
+describe('a StatefulSet', () => {
+  async function deployStateful(replicas: number): Promise<void> {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, replicas);
+    await bench.clock.advance(1_000);
+  }
+
+  it('is restarted from its highest ordinal down, one pod at a time', async () => {
+    await deployStateful(12);
+    await bench.monitor();
+    await bench.change('two', 200_000);
+    const ordinals = bench.cluster.evicted.map((name) => Number(name.split('-')[1]));
+    expect(ordinals).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(bench.cluster.mostUnready).toBe(1);
+  });
+
+  it('is restarted by as many at a time as the object asks for', async () => {
+    await deployStateful(12);
+    await bench.monitor({ maxUnavailable: 3 });
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-11', 'db-10', 'db-9']);
+  });
+
+  async function loseReadiness(...names: readonly string[]): Promise<void> {
+    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
+    for (const name of names) await bench.cluster.kubelet.setStatus(`web/${name}`, status);
+  }
+
+  function remove(...names: readonly string[]): void {
+    const gone = bench.cluster.pods().filter(({ metadata }) => names.includes(metadata.name));
+    for (const pod of gone) bench.kube.delete(pod);
+  }
+
+  it('does not wait for an older pod that has restarted long ago', async () => {
+    await deployStateful(3);
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const containerStatuses = [{ name: 'app', restartCount: 1 }];
+    const status = { phase: 'Running', conditions, containerStatuses } as const;
+    await bench.cluster.kubelet.setStatus('web/db-0', status as never);
+    await bench.monitor({ minReadySeconds: 600 });
+    await bench.restart();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-2']);
+  });
+
+  it('whose pods are not ready loses one of them at a time, the lowest first', async () => {
+    await deployStateful(4);
+    await loseReadiness('db-0', 'db-2');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
+    await bench.clock.advance(11_000);
+    expect(bench.cluster.evicted).toEqual(['db-0', 'db-2']);
+  });
+
+  it('loses the lowest that is not ready also while those above it are missing', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-0');
+    bench.cluster.isFull = true;
+    remove('db-1', 'db-2');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
+  });
+
+  it('loses none that is not ready while one below it is missing', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-1');
+    bench.cluster.isFull = true;
+    remove('db-0');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+
+  it('that rolls by its template keeps a pod that is not ready for a moment', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-0');
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 25_000);
+    bench.cluster.heal();
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('of which fewer may be unavailable from now on loses none before the others are available', async () => {
+    await deployStateful(6);
+    await loseReadiness('db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-5');
+    await bench.monitor({ maxUnavailable: 3 });
+    await bench.change('two', 1_100);
+    await bench.editMonitor({ maxUnavailable: 1 });
+    await bench.clock.advance(5_000);
+    expect(bench.cluster.evicted).toEqual(['db-0', 'db-1', 'db-2']);
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toHaveLength(6);
+  });
+});
+
+describe('a StatefulSet with a partition, with strategy Rollout', () => {
+  it('rolls the pods above it by the template, and evicts those below', async () => {
+    const labels = { app: 'frontend' };
+    const what = { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition: 2 };
+    bench.cluster.deployAs(what, 4);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    await bench.change('two', 300_000);
+    expect(bench.cluster.asked.filter((what) => what.startsWith('restart'))).toEqual([
+      'restart StatefulSet/db',
+    ]);
+    expect(bench.cluster.evicted).toEqual(['db-1', 'db-0']);
+    expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+    expect(bench.cluster.mostUnready).toBe(1);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('leaves the template alone where the partition holds all pods', async () => {
+    const labels = { app: 'frontend' };
+    const what = { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition: 5 };
+    bench.cluster.deployAs(what, 2);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    await bench.change('two', 120_000);
+    expect(bench.cluster.asked).not.toContain('restart StatefulSet/db');
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
+describe('a StatefulSet that bad data has left with a pod that never gets ready', () => {
+  it.each([
+    ['Auto', 0],
+    ['Rollout', 0],
+    ['Rollout', 1],
+  ] as const)('is restarted for good data (%s, partition %i)', async (strategy, partition) => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs(
+      { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition },
+      3,
+    );
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy, maxUnavailable: 2 });
+    bench.cluster.isBroken = true;
+    await bench.change('bad', 30_000);
+    bench.cluster.isBroken = false;
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid);
+    bench.cluster.evicted.length = 0;
+    await bench.change('good', 120_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.cluster.evicted).toEqual(partition === 0 ? ['db-2'] : ['db-2', 'db-0']);
+    expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+  });
+
+  it('loses no pod while its template may not be changed', async () => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, 3);
+    bench.cluster.isBroken = true;
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Rollout' });
+    const options = { reason: 'Forbidden', message: 'denied', healedBy: 'person' } as const;
+    bench.cluster.restart = () => Promise.reject(new OperatorError(options));
+    await bench.change('two', 60_000);
+    expect(bench.condition('Stalled')).toBe('True Forbidden');
+    expect(bench.cluster.evicted).toEqual([]);
+  });
+});
