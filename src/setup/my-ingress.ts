@@ -21,7 +21,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
   const cache = context.watch<MyIngress>(myIngressKind);
   const attachments = setUpAttachments(context, cache);
   const { view } = attachments;
-  const createTargets = setUpTargets(context, new DeclaredBackends(view));
+  const createTargets = setUpTargets(context, new DeclaredBackends(attachments));
   return (cluster) => {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;

@@ -51,7 +51,8 @@ beforeAll(async () => {
   };
   const shared = new SharedContext(ports, settings, new AbortController().signal);
   const context = new SetupContext(shared);
-  const build = setUpTargets(context, { list: () => [], follow: () => () => {} });
+  const known = (): Promise<void> => Promise.resolve();
+  const build = setUpTargets(context, { list: () => [], follow: () => () => {}, known });
   await context.waitForSync();
   targets = build((payer) => traffic(payer).targets);
   const stopTargets = targets.changes(() => {});

@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../core/objects/kube-object.ts';
-import type { ObjectCache } from '../../core/ports/cache.ts';
+import type { Attachments } from './attaching/attachments.ts';
 import { readRoutes } from './routes/read-routes.ts';
 import { getBackendKey, listForwards, nameBackend, type RouteBackend } from './routes/routes.ts';
 import { isOnlyPlanned } from './status.ts';
@@ -14,12 +14,17 @@ export interface DeclaredBackend extends Pick<RouteBackend, 'service' | 'targetT
 
 /** The backends of all objects by the namespace of their Service, as their specs have them now. */
 export class DeclaredBackends {
-  readonly #cache: Pick<ObjectCache<MyIngress>, 'subscribe'>;
+  readonly #attachments: Pick<Attachments, 'decided' | 'view'>;
   readonly #byNamespace = new Map<string, Map<Key, readonly DeclaredBackend[]>>();
   readonly #namespacesOf = new Map<Key, ReadonlySet<string>>();
 
-  constructor(cache: Pick<ObjectCache<MyIngress>, 'subscribe'>) {
-    this.#cache = cache;
+  constructor(attachments: Pick<Attachments, 'decided' | 'view'>) {
+    this.#attachments = attachments;
+  }
+
+  /** Resolves once all that is attached has been read, and is in the lists. */
+  known(): Promise<void> {
+    return this.#attachments.decided;
   }
 
   list(namespace: string): readonly DeclaredBackend[] {
@@ -28,7 +33,7 @@ export class DeclaredBackends {
 
   /** Calls `onChange` with each namespace whose list may have changed. */
   follow(onChange: (namespace: string) => void): () => void {
-    return this.#cache.subscribe(({ kind, object }) => {
+    return this.#attachments.view.subscribe(({ kind, object }) => {
       const { namespace } = splitKey(getKey(object));
       const declared = kind === 'deleted' ? [] : listDeclared(object);
       const changed = this.#put(getKey(object), declared);

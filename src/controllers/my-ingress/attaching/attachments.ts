@@ -51,6 +51,7 @@ export class Attachments {
   /** The count at the last edit of an object that names this MyIngress. */
   readonly #editOf = new Map<Key, number>();
   #isKnown: boolean;
+  readonly #deciding = Promise.withResolvers<void>();
   #edits = 0;
   /** The count at the last change that concerns every MyIngress. */
   #allEdit = 0;
@@ -75,7 +76,13 @@ export class Attachments {
       this.#isKnown = true;
       this.#announceAll();
       for (const key of this.#objects.keys()) this.#tell(key);
+      this.#deciding.resolve();
     });
+  }
+
+  /** Resolves once all that may attach is known and its routes are decided. */
+  get decided(): Promise<void> {
+    return this.#deciding.promise;
   }
 
   /** Resolves once all that may attach is known. */

@@ -23,8 +23,8 @@ export type GateDecision =
   /** `untilMs`: unless AWS answers before (monotonic ms). */
   | { readonly kind: 'wait'; readonly untilMs?: number };
 
-/** Without an answer of AWS for so long a pod is not held back any more. */
-const LONGEST_SILENCE_MS = 600_000;
+/** Without an answer for so long a pod is not held back any more. */
+export const LONGEST_SILENCE_MS = 600_000;
 
 /**
  * Opens the gate of a pod that every backend has as a healthy target. What keeps requests from the pod

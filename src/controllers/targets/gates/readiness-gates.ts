@@ -6,7 +6,7 @@ import {
   splitKey,
 } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
+import { type Clock, raceAbort, startDeadline } from '../../../core/ports/clock.ts';
 import type { EventRecorder } from '../../../core/ports/events.ts';
 import type { Logger } from '../../../core/ports/logger.ts';
 import { Backoff } from '../../../core/queue/backoff.ts';
@@ -17,7 +17,12 @@ import type { PodConditionWriter } from '../../../pods/pod-ports.ts';
 import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
-import { decideGate, type GateDecision, type TargetReport } from './decide-gate.ts';
+import {
+  decideGate,
+  type GateDecision,
+  LONGEST_SILENCE_MS,
+  type TargetReport,
+} from './decide-gate.ts';
 import { type GatedPod, isSelected } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
@@ -30,6 +35,8 @@ export interface DeclaredBackends {
   list(namespace: string): readonly DeclaredBackend[];
   /** Calls `onChange` with each namespace whose list may have changed. */
   follow(onChange: (namespace: string) => void): () => void;
+  /** Resolves once all that may declare one has been read. */
+  known(): Promise<unknown>;
 }
 
 export interface GateOptions {
@@ -72,6 +79,7 @@ export class ReadinessGates {
   readonly #queue: KeyQueue;
   readonly #backoff: Backoff;
   readonly #waiting = new Map<string, Map<Key, Waiting>>();
+  readonly #stopping = new AbortController();
 
   constructor(work: GateWork) {
     this.#work = work;
@@ -105,11 +113,21 @@ export class ReadinessGates {
 
   /** Resolves after `stop`, when the writes that are under way have ended. */
   async run(): Promise<void> {
+    await this.#awaitBackends();
     await Promise.all(Array.from({ length: WRITES_AT_ONCE }, () => this.#runWorker()));
   }
 
   stop(): void {
+    this.#stopping.abort();
     this.#queue.shutDown();
+  }
+
+  /** On the word of a part of them a pod would be taken for one without a backend. */
+  async #awaitBackends(): Promise<void> {
+    const { backends, clock } = this.#work;
+    const limit = startDeadline(clock, LONGEST_SILENCE_MS, this.#stopping.signal);
+    await raceAbort(backends.known(), limit.signal).catch(() => undefined);
+    limit.release();
   }
 
   #remember(pod: GatedPod): void {

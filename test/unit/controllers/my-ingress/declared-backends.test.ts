@@ -10,6 +10,11 @@ import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { draftOf } from './drafts.ts';
 import { api, SHOP, web } from './traffic/specs.ts';
 
+function declare(kube: FakeKube): DeclaredBackends {
+  const view = kube.cache<MyIngress>('MyIngress');
+  return new DeclaredBackends({ view, decided: Promise.resolve() });
+}
+
 interface Ground {
   readonly kube: FakeKube;
   readonly changed: string[];
@@ -20,7 +25,7 @@ interface Ground {
 function follow(spec: Partial<MyIngressSpec>): Ground & { readonly object: MyIngress } {
   const kube = new FakeKube();
   const object = kube.create(draftOf('shop', spec));
-  const declared = new DeclaredBackends(kube.cache<MyIngress>('MyIngress'));
+  const declared = declare(kube);
   const changed: string[] = [];
   declared.follow((namespace) => changed.push(namespace));
   const { namespace } = object.metadata;
@@ -32,7 +37,7 @@ describe('the backends that pods wait for', () => {
   it('are those that an action sends requests to, with their Services', () => {
     const kube = new FakeKube();
     kube.create(draftOf('shop', SHOP));
-    const declared = new DeclaredBackends(kube.cache<MyIngress>('MyIngress'));
+    const declared = declare(kube);
     declared.follow(() => {});
     const namespace = draftOf('shop').metadata.namespace ?? '';
     const owner = `${namespace}/shop`;

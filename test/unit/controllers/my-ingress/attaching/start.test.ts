@@ -6,6 +6,9 @@ import { digestClaim } from '../../../../../src/controllers/my-ingress/attaching
 import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
 import { findDecision } from '../../../../../src/controllers/my-ingress/attaching/joined.ts';
 import { NamespaceLabels } from '../../../../../src/controllers/my-ingress/attaching/namespace-labels.ts';
+import { DeclaredBackends } from '../../../../../src/controllers/my-ingress/declared-backends.ts';
+import { FakeKube } from '../../../../fakes/fake-kube.ts';
+import { draftOf } from '../drafts.ts';
 import { draftApp, PLAIN } from './app.ts';
 
 /** A new process whose caches were filled before it starts: it gets one object after the other. */
@@ -56,4 +59,29 @@ it('a restart decides nothing before it has all objects, and leaves a host with 
   expect(known).toEqual([false, false]);
   expect(attachments.read(older)).toMatchObject({ kind: 'refused', reason: 'HostAndPathTaken' });
   expect(attachments.read(holder)).toEqual({ kind: 'attached' });
+});
+
+it('the backends that pods wait for have those of attached routes once all is decided', async () => {
+  const kube = new FakeKube();
+  kube.create({ ...draftOf('shared'), spec: PLAIN } as unknown as MyIngress);
+  const app = draftApp('app');
+  const attachments = new Attachments({
+    cache: kube.cache<MyIngress>('MyIngress'),
+    ...{ labels: new NamespaceLabels(undefined), namespaces: [] },
+    sources: [
+      {
+        synced: Promise.resolve(),
+        follow: (onChange) => {
+          onChange(app, app);
+          return () => {};
+        },
+      },
+    ],
+  });
+  const declared = new DeclaredBackends(attachments);
+  attachments.start();
+  declared.follow(() => {});
+  expect(declared.list('web')).toEqual([]);
+  await declared.known();
+  expect(declared.list('web')).toMatchObject([{ owner: 'web/shared', service: { name: 'app' } }]);
 });

@@ -50,6 +50,8 @@ export class PlayedPods {
   readonly written: string[] = [];
   /** The next writes fail with these. */
   readonly failures: Error[] = [];
+  /** Resolves once all backends are declared. */
+  known: Promise<unknown> = Promise.resolve();
   cache!: FakeCache<GatedPod>;
   #kube!: FakeKube;
   #backends: readonly DeclaredBackend[] = [backendOf('shop')];
@@ -69,6 +71,7 @@ export class PlayedPods {
           this.#onChange = onChange;
           return () => {};
         },
+        known: () => this.known,
       },
     };
   };
