@@ -151,7 +151,7 @@ export const myIngressReasons = {
   NoCertificate: {
     healedBy: 'person',
     cause:
-      'An HTTPS listener names no certificates, and none that is issued and valid covers a host of its rules; certificates that it has stay',
+      'An HTTPS listener names no certificates, and none that is issued and valid covers a host of its rules; those that it has for the host stay, also expired ones',
     next: 'request or import a certificate for the host in AWS Certificate Manager in the region of the load balancer, or name one in certificates of the listener',
   },
   TrustStoreNotFound: {

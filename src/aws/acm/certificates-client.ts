@@ -36,7 +36,10 @@ function listIssued(
   how: Payer & { readonly signal: AbortSignal },
 ): Promise<readonly Certificate[]> {
   return readPages(async (NextToken) => {
-    const filter = { CertificateStatuses: ['ISSUED'], Includes: { keyTypes: KEY_TYPES } };
+    const filter = {
+      CertificateStatuses: ['ISSUED', 'EXPIRED'],
+      Includes: { keyTypes: KEY_TYPES },
+    };
     const input = { ...filter, MaxItems: LARGEST_PAGE, ...(NextToken && { NextToken }) };
     const answer = await call('ListCertificates', input, { ...how, subject: 'certificates' });
     const items = (answer.CertificateSummaryList ?? []).flatMap((one) => shapeOne(one) ?? []);

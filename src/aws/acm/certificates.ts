@@ -2,7 +2,7 @@
 // May import it: src/aws; src/controllers/my-ingress takes certificates.ts, the port.
 // Start with: this file, then operations.ts and certificates-client.ts.
 
-/** An issued certificate. https://docs.aws.amazon.com/acm/latest/APIReference/API_CertificateSummary.html */
+/** A certificate that was issued, expired or not. https://docs.aws.amazon.com/acm/latest/APIReference/API_CertificateSummary.html */
 export interface Certificate {
   readonly arn: string;
   /** Host names in lower case, some with a wildcard in place of the first label; the first 100. */
@@ -14,6 +14,6 @@ export interface Certificate {
 
 /** Certificates in ACM. As `SecurityGroups`: the method pays from the budget, is retried, and throws OperatorError. */
 export interface Certificates {
-  /** All that are issued in the account and region and fit a load balancer; an answer younger than `maxAgeMs` is not read again. */
+  /** All that were issued in the account and region, expired ones too, and fit a load balancer; an answer younger than `maxAgeMs` is not read again. */
   list(maxAgeMs: number, signal: AbortSignal): Promise<readonly Certificate[]>;
 }

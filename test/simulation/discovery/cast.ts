@@ -197,7 +197,7 @@ export class DiscoveryCast implements Cast<DiscoveryAction> {
     const { aws, clock } = this.#stage;
     const isThere = ({ arn }: Issued): boolean => aws.world.importedCertificates.has(arn);
     const issued = [...this.#issued.values()].filter(isThere);
-    const { chosen, missing }: Certificates = chooseCertificates(
+    const { chosen, missing, kept }: Certificates = chooseCertificates(
       listHosts(spec),
       issued,
       clock.now(),
@@ -214,10 +214,13 @@ export class DiscoveryCast implements Cast<DiscoveryAction> {
         (reason === 'NoCertificate') === missing.length > 0,
         `missing is ${missing.join()}`,
       ),
-      ...unless(missing.length > 0 || chosen[0] === has[0], `${has[0]} is the default one`),
+      ...unless(
+        missing[0] === listHosts(spec)[0] || chosen[0] === has[0],
+        `${has[0]} is the default one`,
+      ),
       ...unless(
         chosen.every((arn) => has.includes(arn)) &&
-          (missing.length > 0 || has.length === chosen.length),
+          has.every((arn) => chosen.includes(arn) || (missing.length > 0 && kept.includes(arn))),
         `it has ${has.join()}, found ${chosen.join()}`,
       ),
       ...unless(

@@ -40,6 +40,8 @@ export interface Certificates {
   /** In the order of the hosts. */
   readonly chosen: readonly string[];
   readonly missing: readonly string[];
+  /** Those that a listener may still have: they cover what is missing. */
+  readonly kept: readonly string[];
 }
 
 export function chooseCertificates(
@@ -54,10 +56,17 @@ export function chooseCertificates(
     const [newest] = (exact.length > 0 ? exact : wide).toSorted(compareAge);
     return { host, arn: newest?.arn };
   });
-  return {
-    chosen: [...new Set(found.flatMap(({ arn }) => arn ?? []))],
-    missing: found.flatMap(({ host, arn }) => (arn === undefined ? [host] : [])),
-  };
+  const chosen = [...new Set(found.flatMap(({ arn }) => arn ?? []))];
+  const missing = found.flatMap(({ host, arn }) => (arn === undefined ? [host] : []));
+  const replacing = issued.filter(({ arn }) => chosen.includes(arn)).flatMap(({ names }) => names);
+  const kept = issued.filter(({ names }) => {
+    const isLeftOut = names.some((name) => !covers(replacing, name));
+    const mayServe = (host: string): boolean => {
+      return covers(names, host) || (host.includes('*') && isLeftOut);
+    };
+    return chosen.length === 0 || missing.some(mayServe);
+  });
+  return { chosen, missing, kept: kept.map(({ arn }) => arn) };
 }
 
 /** Whether clients accept the certificate for this host, its time aside. */

@@ -1,10 +1,12 @@
 import type { Certificate } from '../../../aws/acm/certificates.ts';
+import type { Spare } from '../routes/routes.ts';
 
 export interface CertificateChoice {
   /** Each once; the one of the first host first, for it becomes the default one. */
   readonly chosen: readonly Certificate[];
-  /** Hosts that no certificate covers. */
+  /** Hosts that no valid certificate covers. */
   readonly missing: readonly string[];
+  readonly spare: Spare;
 }
 
 /**
@@ -23,16 +25,34 @@ export function chooseCertificates(
     host,
     certificate: chooseFor(host, valid),
   }));
+  const chosen = [...new Set(choices.flatMap(({ certificate }) => certificate ?? []))];
+  const missing = choices.flatMap(({ host, certificate }) => (certificate ? [] : [host]));
+  const spare = issued.filter((one) => {
+    return !chosen.includes(one) && !missing.some((host) => mayServe(one, host, chosen));
+  });
   return {
-    chosen: [...new Set(choices.flatMap(({ certificate }) => certificate ?? []))],
-    missing: choices.flatMap(({ host, certificate }) => (certificate === undefined ? [host] : [])),
+    ...{ chosen, missing },
+    spare: {
+      arns: spare.map(({ arn }) => arn),
+      isDefault: choices[0]?.certificate !== undefined,
+    },
   };
 }
 
-function chooseFor(host: string, valid: readonly Certificate[]): Certificate | undefined {
+/** As ACM lists them. https://docs.aws.amazon.com/acm/latest/APIReference/API_CertificateSummary.html */
+const MOST_NAMES = 100;
+
+/** A pattern may be meant for each name that the chosen ones leave out. */
+function mayServe(one: Certificate, host: string, chosen: readonly Certificate[]): boolean {
+  if (one.names.length >= MOST_NAMES) return true;
+  if (!/[*?]/.test(host)) return chooseFor(host, [one]) !== undefined;
+  return one.names.some((name) => chooseFor(name, chosen) === undefined);
+}
+
+function chooseFor(host: string, all: readonly Certificate[]): Certificate | undefined {
   const isExact = ({ names }: Certificate): boolean => names.includes(host);
   const isWide = ({ names }: Certificate): boolean => names.includes(widen(host));
-  return findNewest(valid.filter(isExact)) ?? findNewest(valid.filter(isWide));
+  return findNewest(all.filter(isExact)) ?? findNewest(all.filter(isWide));
 }
 
 /** A wildcard of a certificate stands for one label: https://www.rfc-editor.org/rfc/rfc9525#section-6.3 */

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../aws/acm/certificates.ts';
 import { abridge } from '../../../core/objects/abridge.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
-import type { RouteListener, Routes, Unresolved } from '../routes/routes.ts';
+import type { RouteListener, Routes, Spare, Unresolved } from '../routes/routes.ts';
 import type { CertificateChoice } from './choose-certificates.ts';
 
 /** The certificates of listeners whose spec names none, by port. */
@@ -14,6 +14,7 @@ interface FoundCertificate {
   readonly unresolved?: Unresolved;
   /** Hosts that others attach, without one: a matter of those alone. */
   readonly uncovered?: readonly string[];
+  readonly spare?: Spare;
 }
 
 /** Every listener names its certificates. */
@@ -28,18 +29,24 @@ const MOST_HOSTS = 5;
 /** @param own hosts of the rules of the spec, in lower case */
 export function explainMissing(
   own: ReadonlySet<string>,
-  { chosen, missing: all }: CertificateChoice,
+  { chosen, missing: all, spare }: CertificateChoice,
 ): FoundCertificate {
+  if (chosen.length > 0 && all.length === 0) return { chosen };
   const missing = all.filter((host) => own.has(host));
   const others = all.filter((host) => !own.has(host));
-  const uncovered = others.length === 0 ? {} : { uncovered: others };
-  if (chosen.length > 0 && missing.length === 0) return { chosen, ...uncovered };
+  const found = {
+    chosen,
+    ...(others.length > 0 && { uncovered: others }),
+    // Without any that is valid none replaces another.
+    ...(chosen.length > 0 && { spare }),
+  };
+  if (chosen.length > 0 && missing.length === 0) return found;
   const some = abridge(missing, MOST_HOSTS).join(', ');
   const message =
     missing.length === 0
       ? 'it names no certificates, and no rule on it has hosts by which one could be found'
       : `it names no certificates, and none in AWS Certificate Manager is valid for ${some}`;
-  return { chosen, unresolved: { reason: 'NoCertificate', message }, ...uncovered };
+  return { ...found, unresolved: { reason: 'NoCertificate', message } };
 }
 
 /** The routes with what was found; pure. */
@@ -48,10 +55,10 @@ export function applyCertificates(
   found: FoundCertificates = NOTHING_FOUND,
 ): Routes {
   const apply = (listener: RouteListener): RouteListener => {
-    const { chosen, uncovered, unresolved } = found.get(listener.port) ?? {};
+    const { chosen, spare, uncovered, unresolved } = found.get(listener.port) ?? {};
     if (chosen === undefined) return listener;
     const certificates = chosen.map(({ arn }) => arn);
-    return { ...listener, certificates, ...omitUndefined({ uncovered, unresolved }) };
+    return { ...listener, certificates, ...omitUndefined({ spare, uncovered, unresolved }) };
   };
   return { ...routes, listeners: routes.listeners.map(apply) };
 }

@@ -16,6 +16,7 @@ import type {
   HealthCheck,
   RouteFixedResponse,
   RouteRedirect,
+  Spare,
   Unresolved,
 } from '../routes/routes.ts';
 import type { FixedSettings } from './names.ts';
@@ -61,10 +62,11 @@ export interface DesiredListener {
   readonly sslPolicy?: string;
   /** The default one first. */
   readonly certificates: readonly string[];
-  /** Some could not be found: those that it has stay. */
+  /** Some could not be found: those that it has stay, but for `spare`. */
   readonly unresolved?: Unresolved;
-  /** Hosts of attached rules without one; those that it has stay. */
+  /** Hosts of attached rules without one; those that it has stay, but for `spare`. */
   readonly uncovered?: readonly string[];
+  readonly spare?: Spare;
   /** undefined: whatever it has. */
   readonly mutualTls?: MutualTls;
   /** Those of the spec, and the defaults of those that left it. */

@@ -23,7 +23,7 @@ interface RoutingTable extends RuleContext {
 
 export function desireListener(listener: RouteListener, table: RoutingTable): DesiredListener {
   const { port, protocol, certificates, sslPolicy = DEFAULT_POLICY, defaultAction } = listener;
-  const { uncovered, unresolved } = listener;
+  const { spare, uncovered, unresolved } = listener;
   const { names, place } = table;
   const id = getListenerId(port);
   const isSecure = protocol === 'HTTPS';
@@ -32,7 +32,7 @@ export function desireListener(listener: RouteListener, table: RoutingTable): De
     ...{ id, port, protocol },
     ...(isSecure && { sslPolicy }),
     ...(mutualTls && { mutualTls }),
-    ...omitUndefined({ uncovered, unresolved }),
+    ...omitUndefined({ spare, uncovered, unresolved }),
     attributes: desireAttributes(listener, table.recorded),
     certificates: isSecure ? [...new Set(certificates)] : [],
     action: desireAction(defaultAction, names),

@@ -201,7 +201,7 @@ function waitForBackend(id: ResourceId): Problem {
   return { id, reason: 'BackendUnavailable', message };
 }
 
-/** While a certificate could not be found for every host, those that the listener has stay, and so does its default one. */
+/** While a host has no valid certificate, those that the listener has stay but for `spare`: one of them may cover it. */
 function keepCertificates(
   desired: DesiredListener,
   observed: ObservedListener | undefined,
@@ -209,8 +209,18 @@ function keepCertificates(
   const { listener, certificates } = observed ?? {};
   const isWhole = desired.unresolved === undefined && desired.uncovered === undefined;
   if (isWhole || listener?.protocol !== 'HTTPS') return desired;
-  const kept = certificates ?? listener.certificates;
-  return { ...desired, certificates: [...new Set([...kept, ...desired.certificates])] };
+  return {
+    ...desired,
+    certificates: mergeCertificates(desired, certificates ?? listener.certificates),
+  };
+}
+
+function mergeCertificates(
+  { certificates, spare }: DesiredListener,
+  observed: readonly string[],
+): readonly string[] {
+  const kept = observed.filter((one) => spare?.arns.includes(one) !== true);
+  return [...new Set(spare?.isDefault ? [...certificates, ...kept] : [...kept, ...certificates])];
 }
 
 /** AWS takes no HTTPS listener without a certificate. */

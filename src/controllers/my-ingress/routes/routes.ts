@@ -59,11 +59,20 @@ export interface RouteListener {
   readonly unresolved?: Unresolved;
   /** Hosts that others attach, for which none was found. */
   readonly uncovered?: readonly string[];
+  readonly spare?: Spare;
   readonly sslPolicy?: string;
   /** Left out: nothing is said about it. */
   readonly mutualTls?: MutualTls;
   readonly attributes: Readonly<Record<string, string>>;
   readonly defaultAction: RouteAction;
+}
+
+/** Which certificates a listener does not keep while some of its hosts have no valid one. */
+export interface Spare {
+  /** They cover none of these hosts. */
+  readonly arns: readonly string[];
+  /** Its default one is replaced as such: the first host has a valid one. */
+  readonly isDefault: boolean;
 }
 
 /** As a `Problem`, without its subject. */

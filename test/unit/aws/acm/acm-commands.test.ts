@@ -10,7 +10,7 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
 /** With every member that albridge sends. */
 const input: AcmMessages['ListCertificates'][0] = {
-  CertificateStatuses: ['ISSUED'],
+  CertificateStatuses: ['ISSUED', 'EXPIRED'],
   Includes: { keyTypes: ['RSA_4096', 'EC_prime256v1'] },
   ...{ MaxItems: 1000, NextToken: 'more' },
 };

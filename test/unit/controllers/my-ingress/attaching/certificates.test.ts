@@ -7,7 +7,8 @@ import { web } from '../traffic/specs.ts';
 import { World } from '../world.ts';
 import { draftApp } from './app.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** A listener that finds its certificates, and one rule of its own. */
 const SHARED = {
@@ -25,20 +26,28 @@ function join(object: MyIngress): MyIngress {
   return joined;
 }
 
+async function issue(world: World, name: string, days = 100): Promise<string> {
+  const nowMs = Math.floor(world.clock.now() / 1000) * 1000;
+  const { certificate, privateKey } = await makeCertificate([name], {
+    algorithm: 'ECDSA',
+    notBefore: new Date(nowMs),
+    notAfter: new Date(nowMs + days * DAY_MS),
+  });
+  const [Certificate, PrivateKey] = [Buffer.from(certificate), Buffer.from(privateKey)];
+  const answer = world.outOfBand('ImportCertificate', { Certificate, PrivateKey });
+  return (answer as { readonly CertificateArn: string }).CertificateArn;
+}
+
 async function start(...names: readonly string[]): Promise<World> {
-  const world = World.started({ join });
-  for (const name of names) {
-    const nowMs = Math.floor(world.clock.now() / 1000) * 1000;
-    const { certificate, privateKey } = await makeCertificate([name], {
-      algorithm: 'ECDSA',
-      notBefore: new Date(nowMs),
-      notAfter: new Date(nowMs + 100 * DAY_MS),
-    });
-    const [Certificate, PrivateKey] = [Buffer.from(certificate), Buffer.from(privateKey)];
-    world.outOfBand('ImportCertificate', { Certificate, PrivateKey });
-  }
+  const world = World.started({ join, scanMs: HOUR_MS });
+  for (const name of names) await issue(world, name);
   await world.applied('shop', SHARED);
   return world;
+}
+
+function servedBy(world: World): readonly string[] {
+  const { listeners } = world.aws.control.snapshot();
+  return [...new Set(listeners[0]?.certificates)];
 }
 
 function attachedOf(world: World): readonly string[] {
@@ -51,8 +60,7 @@ describe('an attached host that no certificate covers', () => {
     const world = await start('own.example.org', 'covered.example.com');
     expect(world.condition('shop')).toBe('True Available');
     expect(attachedOf(world)).toEqual(['covered Attached', 'stray NoCertificate']);
-    const { listeners } = world.aws.control.snapshot();
-    expect(new Set(listeners[0]?.certificates).size).toBe(2);
+    expect(servedBy(world)).toHaveLength(2);
   });
 
   it('hides no host of the spec that lacks one', async () => {
@@ -60,5 +68,16 @@ describe('an attached host that no certificate covers', () => {
     expect(world.condition('shop')).toBe('False NoCertificate');
     expect(world.message('shop')).toContain('own.example.org');
     expect(world.message('shop')).not.toContain('stray');
+  });
+
+  it('leaves no certificate of another host that has a newer one', async () => {
+    const world = await start('own.example.org', 'covered.example.com');
+    const [old, covered] = servedBy(world);
+    await world.clock.advance(HOUR_MS);
+    const next = await issue(world, 'own.example.org');
+    await world.clock.advance(2 * HOUR_MS);
+    expect(attachedOf(world)).toEqual(['covered Attached', 'stray NoCertificate']);
+    expect(servedBy(world)).not.toContain(old);
+    expect(servedBy(world)).toEqual([next, covered]);
   });
 });

@@ -238,6 +238,42 @@ describe('an HTTPS listener without certificates', () => {
     expect(certificatesOf(world)).toEqual([shop, org]);
   });
 
+  it('loses an expired certificate that has a successor while another host has none', async () => {
+    const world = start({ scanMs: 8 * 60 * MINUTE_MS });
+    const old = await issue(world, ['shop.example.com'], { restMs: 2 * DAY_MS });
+    await world.applied('shop', SHOP);
+    await world.clock.advance(3 * DAY_MS);
+    expect(certificatesOf(world)).toEqual([old]);
+    const next = await issue(world, ['shop.example.com']);
+    await world.clock.advance(2 * LANE_MS);
+    expect(world.condition('shop')).toBe('False NoCertificate');
+    expect(certificatesOf(world)).toEqual([next]);
+  });
+
+  it('keeps an expired certificate of two hosts for the one without another, no longer as the default one', async () => {
+    const world = start({ scanMs: 8 * 60 * MINUTE_MS });
+    const both: Names = ['shop.example.com', 'api.example.org'];
+    const old = await issue(world, both, { restMs: 2 * DAY_MS });
+    await world.applied('shop', SHOP);
+    await world.clock.advance(3 * DAY_MS);
+    const next = await issue(world, ['shop.example.com']);
+    await world.clock.advance(2 * LANE_MS);
+    expect(certificatesOf(world)).toEqual([next, old]);
+    expect(shownBy(world)).toEqual([next]);
+  });
+
+  it('keeps a certificate of which ACM has no list while a host has none', async () => {
+    const world = start();
+    const iam = 'arn:aws:iam::000000000000:server-certificate/api';
+    world.aws.control.setCertificates([iam]);
+    const shop = await issue(world, ['shop.example.com']);
+    const listeners = [{ port: 443, protocol: 'HTTPS' as const, certificates: [iam] }];
+    await world.applied('shop', { ...SHOP, listeners });
+    await world.edited('shop', { listeners: SHOP.listeners }, MINUTE_MS);
+    expect(world.condition('shop')).toBe('False NoCertificate');
+    expect(certificatesOf(world)).toEqual([shop, iam]);
+  });
+
   it('gets one that was issued since the list was read, at once when an edit needs it', async () => {
     const world = start();
     const shop = await issue(world, ['shop.example.com', 'api.example.org']);

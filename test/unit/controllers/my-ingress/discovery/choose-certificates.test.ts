@@ -89,7 +89,7 @@ describe('certificates by hosts', () => {
       fc.property(hosts, certificates, (asked, all) => {
         const { chosen, missing } = chooseCertificates(asked, all, NOW);
         const reversed = chooseCertificates(asked, all.toReversed(), NOW);
-        expect(reversed).toEqual({ chosen, missing });
+        expect(reversed).toMatchObject({ chosen, missing });
         for (const host of asked) {
           const isCovered = chosen.some((one) => {
             return one.names.includes(host) || one.names.includes(host.replace(/^[^.]+/, '*'));
@@ -99,6 +99,32 @@ describe('certificates by hosts', () => {
         expect(chosen.every(({ notAfterMs }) => notAfterMs > NOW)).toBe(true);
       }),
     );
+  });
+
+  it('are spare where they cover no host without a valid one', () => {
+    const all = [
+      issued('new', ['a.example.com'], [2]),
+      issued('old', ['a.example.com'], [1]),
+      issued('over', ['b.example.com', 'a.example.com'], [1, NOW]),
+      issued(
+        'wide',
+        Array.from({ length: 100 }, (_, n) => `${n}.example.org`),
+      ),
+    ];
+    const { spare } = chooseCertificates(['a.example.com', 'b.example.com'], all, NOW);
+    expect(spare).toEqual({ arns: ['old'], isDefault: true });
+    const reversed = chooseCertificates(['b.example.com', 'a.example.com'], all, NOW);
+    expect(reversed.spare).toEqual({ arns: ['old'], isDefault: false });
+  });
+
+  it('are spare beside a pattern without a valid one where others have all of their names', () => {
+    const all = [
+      issued('new', ['a.example.com'], [2]),
+      issued('old', ['a.example.com'], [1]),
+      issued('part', ['b.example.com']),
+    ];
+    const { spare } = chooseCertificates(['a.example.com', '*.example.com'], all, NOW);
+    expect(spare).toEqual({ arns: ['old'], isDefault: true });
   });
 
   it('never include one that covers none of the hosts', () => {
