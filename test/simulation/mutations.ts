@@ -134,6 +134,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a host whose certificate expires gets that of another host',
     seed: 375,
   },
+  'replaced-certificate-kept': {
+    file: 'controllers/my-ingress/listeners/plan.ts',
+    find: 'observed.filter((one) => spare?.arns.includes(one) !== true);',
+    replace: 'observed;',
+    why: 'a certificate that was replaced is served on while another host has none',
+    seed: 439,
+  },
   'vpc-guessed': {
     file: 'controllers/my-ingress/discovery/choose-subnets.ts',
     find: 'if (others.length > 0) return undefined;',
