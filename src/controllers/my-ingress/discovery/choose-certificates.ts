@@ -6,6 +6,8 @@ export interface CertificateChoice {
   readonly chosen: readonly Certificate[];
   /** Hosts that no valid certificate covers. */
   readonly missing: readonly string[];
+  /** Those of them that an expired one covers. */
+  readonly expired: readonly string[];
   readonly spare: Spare;
 }
 
@@ -27,11 +29,13 @@ export function chooseCertificates(
   }));
   const chosen = [...new Set(choices.flatMap(({ certificate }) => certificate ?? []))];
   const missing = choices.flatMap(({ host, certificate }) => (certificate ? [] : [host]));
+  const past = issued.filter(({ notAfterMs }) => notAfterMs <= nowMs);
   const spare = issued.filter((one) => {
     return !chosen.includes(one) && !missing.some((host) => mayServe(one, host, chosen));
   });
   return {
     ...{ chosen, missing },
+    expired: missing.filter((host) => chooseFor(host, past) !== undefined),
     spare: {
       arns: spare.map(({ arn }) => arn),
       isDefault: choices[0]?.certificate !== undefined,

@@ -8,13 +8,20 @@ import type { CertificateChoice } from './choose-certificates.ts';
 /** The certificates of listeners whose spec names none, by port. */
 export type FoundCertificates = ReadonlyMap<number, FoundCertificate>;
 
-interface FoundCertificate {
+export interface FoundCertificate {
   readonly chosen: readonly Certificate[];
   /** Why there are none for some host, or for all. */
   readonly unresolved?: Unresolved;
   /** Hosts that others attach, without one: a matter of those alone. */
   readonly uncovered?: readonly string[];
+  /** Those of them whose certificate has expired. */
+  readonly expired?: readonly string[];
   readonly spare?: Spare;
+}
+
+/** True where ACM could not be read: nothing is known about the certificates. */
+export function isRefused({ unresolved }: FoundCertificate): boolean {
+  return unresolved !== undefined && unresolved.reason !== 'NoCertificate';
 }
 
 /** Every listener names its certificates. */
@@ -24,19 +31,22 @@ export function explainRefusal({ reason, message }: OperatorError): FoundCertifi
   return { chosen: [], unresolved: { reason: reason as Unresolved['reason'], message } };
 }
 
-const MOST_HOSTS = 5;
+/** In a message. */
+export const MOST_HOSTS = 5;
 
 /** @param own hosts of the rules of the spec, in lower case */
 export function explainMissing(
   own: ReadonlySet<string>,
-  { chosen, missing: all, spare }: CertificateChoice,
+  { chosen, missing: all, expired: past, spare }: CertificateChoice,
 ): FoundCertificate {
   if (chosen.length > 0 && all.length === 0) return { chosen };
   const missing = all.filter((host) => own.has(host));
   const others = all.filter((host) => !own.has(host));
+  const expired = others.filter((host) => past.includes(host));
   const found = {
     chosen,
     ...(others.length > 0 && { uncovered: others }),
+    ...(expired.length > 0 && { expired }),
     // Without any that is valid none replaces another.
     ...(chosen.length > 0 && { spare }),
   };

@@ -47,7 +47,7 @@ export function describeListeners(
   }
   const listed = [...all].map(([id, port]) => {
     const message = findMessage(problems, id);
-    const certificates = describeCertificates(found, port);
+    const certificates = describeCertificates(found, port, before);
     const arn = references.listeners.get(id);
     return { port, ...omitUndefined({ arn, certificates, message }) };
   });

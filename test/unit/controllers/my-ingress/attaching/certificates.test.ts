@@ -80,4 +80,17 @@ describe('an attached host that no certificate covers', () => {
     expect(servedBy(world)).not.toContain(old);
     expect(servedBy(world)).toEqual([next, covered]);
   });
+
+  it('keeps CertificatesValid as it is, unless its certificate has expired', async () => {
+    const world = await start('own.example.org', 'covered.example.com');
+    expect(world.condition('shop', 'CertificatesValid')).toBe('True CertificatesCurrent');
+    const stray = await issue(world, 'stray.example.net', 2);
+    await world.clock.advance(2 * HOUR_MS);
+    expect(world.condition('shop', 'CertificatesValid')).toBe('False CertificateExpiring');
+    await world.clock.advance(3 * DAY_MS);
+    expect(world.condition('shop', 'CertificatesValid')).toBe('False NoCertificate');
+    expect(world.message('shop', 'CertificatesValid')).toContain('stray.example.net');
+    expect(world.condition('shop')).toBe('True Available');
+    expect(servedBy(world)).toContain(stray);
+  });
 });

@@ -173,6 +173,8 @@ describe('an HTTPS listener without certificates', () => {
     expect(world.condition('shop')).toBe('True Available');
     await world.clock.advance(21 * DAY_MS);
     expect(world.condition('shop')).toBe('False NoCertificate');
+    expect(world.condition('shop', 'CertificatesValid')).toBe('False NoCertificate');
+    expect(world.message('shop', 'CertificatesValid')).toContain('shop.example.com');
     expect(certificatesOf(world)).toEqual([old]);
     const next = await issue(world, names);
     await world.clock.advance(6 * MINUTE_MS);
@@ -300,6 +302,23 @@ describe('an HTTPS listener without certificates', () => {
     expect(world.condition('shop')).toBe('False AccessDenied');
     expect(world.message('shop')).toContain('acm:ListCertificates');
     expect(certificatesOf(world)).toEqual([arn]);
+    expect(shownBy(world)).toEqual([arn]);
+  });
+
+  it('warns on while ACM cannot be read, also once its certificate has expired', async () => {
+    const world = start({ scanMs: 8 * 60 * MINUTE_MS });
+    await issue(world, ['shop.example.com', 'api.example.org'], { restMs: 2 * DAY_MS });
+    await world.applied('shop', SHOP);
+    const denied = {
+      kind: 'error',
+      code: 'AccessDeniedException',
+      status: 400,
+      message: 'no',
+    } as const;
+    world.fault('ListCertificates', denied, { times: 10_000 });
+    await world.clock.advance(3 * DAY_MS);
+    expect(world.condition('shop')).toBe('False AccessDenied');
+    expect(world.condition('shop', 'CertificatesValid')).toBe('False CertificateExpiring');
   });
 
   it('follows its rules: a host that leaves takes its certificate along', async () => {
