@@ -185,6 +185,7 @@ export class DiscoveryCast implements Cast<DiscoveryAction> {
     const wrong = [
       ...listShownSubnets(object, this.#subnetsOf(balancer.arn)),
       ...this.#listCertificateFaults(object, balancer.arn, reason),
+      ...listConditionFaults(object, reason),
     ];
     if (wrong.length > 0) report('finds-certificates', `${key} (${reason}): ${wrong.join('; ')}`);
   }
@@ -291,6 +292,12 @@ function isCovered(certificates: Names, host: string): boolean {
 function listShownSubnets({ status }: MyIngress, has: readonly string[]): readonly string[] {
   const shown = (status.subnets ?? []).join();
   return unless(shown === has.join(), `it shows subnets ${shown}, it has ${has.join()}`);
+}
+
+function listConditionFaults({ status }: MyIngress, reason: string): readonly string[] {
+  const valid = status.conditions?.find(({ type }) => type === 'CertificatesValid')?.status;
+  const isFine = reason !== 'NoCertificate' || valid === 'False';
+  return unless(isFine, `CertificatesValid is ${valid}`);
 }
 
 function unless(isFine: boolean, sentence: string): readonly string[] {
