@@ -74,11 +74,11 @@ export async function previewTeardown(
 }
 
 /**
- * A retained balancer is read with all that it has once more, as nothing looks at it again: a listener that was made a
- * moment ago would keep our tags. undefined: nothing was.
+ * A retained balancer is read with all that it has once more, as nothing looks at it again: a listener that this process
+ * or the one before made a moment ago would keep our tags. undefined: none was made.
  */
-export function doubtPresence({ clock, memory }: ObjectScope): Unconfirmed | undefined {
-  if (!memory.traffic || !mayHide(memory.traffic, clock.monotonicMs())) return undefined;
+export function doubtPresence(scope: ObjectScope): Unconfirmed | undefined {
+  if (!mayHaveTraffic(scope) || !isEarly(scope, scope.clock.monotonicMs())) return undefined;
   const why = 'what was made a moment ago may not show yet; reading again before it is released';
   return { kind: 'unconfirmed', waiting: waiting('Deleting', why, SOON_MS) };
 }
@@ -126,7 +126,9 @@ async function proveDeleted(scope: ObjectScope, before: Left): Promise<boolean> 
     .flat()
     .filter(({ tags }) => identifyResource(tags, identity) !== undefined)
     .map(({ targetGroup: { name } }) => name);
-  const hidden = isEarly(scope, before) ? names.filter((name) => !hasSeen(before, name)) : [];
+  const hidden = isEarly(scope, before.readMs)
+    ? names.filter((name) => !hasSeen(before, name))
+    : [];
   const kept = [...new Set([...left, ...hidden])];
   const gone = names.filter((name) => !kept.includes(name));
   memory.goneGroups = [...(memory.goneGroups ?? []), ...gone];
@@ -281,14 +283,13 @@ interface Left {
   readonly readMs: number;
 }
 
-/** A resource made a moment ago, by this process or the one before, may not show yet. */
 function doubtAbsence(scope: ObjectScope, left: Left): Waiting | undefined {
   const { identity } = scope;
   const { names, observed } = left;
   const isAllSeen =
     names.every((name) => hasSeen(left, name)) &&
     observed.securityGroups.some(({ tags }) => identifyResource(tags, identity) !== undefined);
-  if (isAllSeen || !isEarly(scope, left)) return undefined;
+  if (isAllSeen || !isEarly(scope, left.readMs)) return undefined;
   return waiting('Deleting', 'AWS shows nothing more of ours; verifying again', SOON_MS);
 }
 
@@ -296,7 +297,8 @@ function hasSeen({ observed }: Left, name: string): boolean {
   return observed.targetGroups.some(({ targetGroup }) => targetGroup.name === name);
 }
 
-function isEarly({ memory }: ObjectScope, { readMs }: Left): boolean {
+/** A read that began then may be older than what this process or the one before has made. */
+function isEarly({ memory }: ObjectScope, readMs: number): boolean {
   return (
     readMs - memory.facts.knownSinceMs < STALENESS_BOUND_MS ||
     (memory.traffic !== undefined && mayHide(memory.traffic, readMs))

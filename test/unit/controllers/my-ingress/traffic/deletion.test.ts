@@ -106,17 +106,24 @@ describe('nothing is left of an object that is deleted', () => {
     expect([world.balancers, listIds(world)]).toEqual([[], []]);
   });
 
-  it('of a listener that no read shows yet, under Retain: its tags go as well', async () => {
-    const world = await settleShop({ ...SHOP, deletionPolicy: 'Retain' });
-    const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
-    const defaultAction = { forward: [{ backend: 'web' }] };
-    await world.edited('shop', { listeners, defaultAction }, 1_000);
-    expect(listIds(world)).toContain('listener/8080');
-    world.fault('*', { kind: 'staleReads', ageMs: 5_000 }, { forMs: 5_000 });
-    await world.deleted('shop', MINUTE_MS);
-    expect(world.exists('shop')).toBe(false);
-    expect(listIds(world).filter((id) => id !== '')).toEqual([]);
-  });
+  it.each([
+    ['this process', false],
+    ['the one before', true],
+  ])(
+    'of a listener of %s that no read shows yet, under Retain: its tags go as well',
+    async (_, isBefore) => {
+      const world = await settleShop({ ...SHOP, deletionPolicy: 'Retain' });
+      const listeners = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+      const defaultAction = { forward: [{ backend: 'web' }] };
+      await world.edited('shop', { listeners, defaultAction }, 1_000);
+      expect(listIds(world)).toContain('listener/8080');
+      world.fault('*', { kind: 'staleReads', ageMs: 5_000 }, { forMs: 5_000 });
+      if (isBefore) await world.restart();
+      await world.deleted('shop', MINUTE_MS);
+      expect(world.exists('shop')).toBe(false);
+      expect(listIds(world).filter((id) => id !== '')).toEqual([]);
+    },
+  );
 
   it('so, under Retain: none of it has an owner', async () => {
     const world = await settleShop({ ...SHOP, deletionPolicy: 'Retain' });
