@@ -10,13 +10,14 @@ import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../grap
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { reportProblems } from '../graph/problem.ts';
 import type { Step } from '../graph/steps.ts';
+import { ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { isBlank, readRecordedArn } from '../status.ts';
+import { hasLeftovers, isBlank, readRecordedArn } from '../status.ts';
 import { beginRun, executeSteps } from './execution/execute-plan.ts';
 import { beginMemory } from './memory.ts';
-import { findTargetGroups } from './observation/observe.ts';
+import { findSecurityGroups, findTargetGroups } from './observation/observe.ts';
 import { describeOwned, listServices } from './owned.ts';
 import { isManaged } from './planned.ts';
 import { readReferences, resolveAttachment } from './references.ts';
@@ -66,18 +67,36 @@ async function completeRoutes(scope: Scope, routes: Routes): Promise<Routes> {
   return applyCertificates(routes, await findCertificates(scope, routes, false));
 }
 
-/** Plans everything beside a balancer that is not there yet, in the order in which it would be made. */
+/**
+ * Plans everything beside a balancer that is not there, in the order in which it would be made; what an earlier one
+ * has left is used again.
+ */
 export async function previewFrontend(scope: Scope): Promise<Plan> {
   const { managed } = await planFrontend(scope);
-  if (managed !== undefined) return managed.plan;
-  const { object, pass } = scope;
-  const names = object.status?.owned?.targetGroups ?? [];
-  const left = await findTargetGroups(scope.traffic(), names, pass.signal);
+  const { object } = scope;
+  if (managed !== undefined && !hasLeftovers(object)) return managed.plan;
+  const observed = await observeLeft(scope, listNames(object, managed?.desired));
+  if (managed !== undefined) return planFrom(scope, managed.desired, observed);
   // Without a balancer its VPC is not known here; it is only part of names and inputs, which no plan shows.
-  const vpcId = left[0]?.targetGroup.vpcId ?? '';
+  const vpcId = observed.targetGroups[0]?.targetGroup.vpcId ?? '';
   const routes = await completeRoutes(scope, readRoutes(object.spec));
-  const desired = desire(scope, routes, vpcId);
-  return planFrom(scope, desired, { ...observe([]), targetGroups: left });
+  return planFrom(scope, desire(scope, routes, vpcId), observed);
+}
+
+async function observeLeft(scope: Scope, names: readonly string[]): Promise<ObservedGraph> {
+  const { identity, pass } = scope;
+  const clients = scope.traffic();
+  const [targetGroups, securityGroups] = await Promise.all([
+    findTargetGroups(clients, names, pass.signal),
+    ownsSecurityGroup(scope) ? findSecurityGroups(clients, identity, pass.signal) : [],
+  ]);
+  return { ...observe(securityGroups), targetGroups };
+}
+
+/** Names of the target groups that are on record or desired. */
+function listNames({ status }: MyIngress, desired: DesiredGraph | undefined): readonly string[] {
+  const names = desired?.targetGroups.map(({ name }) => name) ?? [];
+  return [...new Set([...names, ...(status?.owned?.targetGroups ?? [])])];
 }
 
 /** The groups that the balancer is created with, and what is known of the managed one. */
@@ -97,8 +116,7 @@ export async function prepareFrontend(
   { desired, plan }: ManagedFrontend,
 ): Promise<Frontend> {
   const { object, pass } = scope;
-  const kept = object.status?.owned?.targetGroups ?? [];
-  const names = [...new Set([...desired.targetGroups.map(({ name }) => name), ...kept])];
+  const names = listNames(object, desired);
   const securityGroup = desired.securityGroup?.name;
   const services = listServices(object, { desired, routes: readRoutes(object.spec) }, names);
   pass.report({ owned: describeOwned({ targetGroups: names, securityGroup, services }) });

@@ -40,5 +40,20 @@ it('a tag that leaves the spec while the balancer vanishes leaves what stands be
   expect(world.beside.filter(({ tags }) => 'team' in tags)).toEqual([]);
 });
 
+it('the plan for an object whose balancer has vanished creates nothing that is still there', async () => {
+  const world = await World.having('shop', { backends: [web] });
+  await world.clock.advance(MINUTE_MS);
+  world.annotate('shop', { 'albridge.io/mode': 'plan' });
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+  await world.edited('shop', SHOP, 3 * SCAN_MS);
+  const { steps = [] } = world.object('shop').status.plan ?? {};
+  expect(steps.map((step) => step.split('  (')[0])).toEqual([
+    'create load-balancer',
+    'create target-group/spec/api',
+    'create listener/80',
+    'create rule/80/spec/api/0',
+  ]);
+});
+
 const GROUP = `target-group/spec/${api.name}`;
 const RULE = { name: 'api', paths: ['/api/*'] };
