@@ -181,13 +181,17 @@ function isList(value: unknown): value is readonly unknown[] {
 }
 
 /**
- * The part of a desired pod that is compared: of its spec, most of which cannot be changed, what albridge sets by
- * itself, and of its metadata what the cache holds. The API server sends labels in the order of their keys.
+ * The part of a desired pod that is compared: of its spec, most of which cannot be changed, name and image of its own
+ * container, and of its metadata what the cache holds. The API server sends labels in the order of their keys.
  */
-export function selectComparedPart({ metadata, ...pod }: KubeObject, ownSpec: object): KubeObject {
+export function selectComparedPart(
+  { metadata, ...pod }: KubeObject,
+  { name, image }: { readonly name: string; readonly image: string | undefined },
+): KubeObject {
   const entries = Object.entries(metadata.labels ?? {});
   const labels = Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  return { ...pod, metadata: boundMetadata({ ...metadata, labels }), spec: ownSpec } as KubeObject;
+  const spec = { containers: [{ name, image }] };
+  return { ...pod, metadata: boundMetadata({ ...metadata, labels }), spec } as KubeObject;
 }
 
 /** As JSON, in characters: of a real template some hundreds to some thousands. */

@@ -19,7 +19,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodState } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
-import { CONTAINER, desireOwnSpec, desirePod } from './desired-pod.ts';
+import { CONTAINER, desirePod } from './desired-pod.ts';
 import {
   awaitLeftover,
   awaitReplacement,
@@ -101,9 +101,11 @@ async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod |
     written = change.child;
     recordChange(change, scope);
   };
-  const compare = object.spec.podTemplate
-    ? { compare: (child: KubeObject) => selectComparedPart(child, desireOwnSpec(object)) }
-    : {};
+  const { image, podTemplate } = object.spec;
+  const own = { name: CONTAINER, image };
+  const compare = podTemplate && {
+    compare: (child: KubeObject) => selectComparedPart(child, own),
+  };
   const owned = { ...pods, desired: [desired], signal: pass.signal, onChange };
   await ensureOwned(object, { ...owned, ...compare });
   return written;

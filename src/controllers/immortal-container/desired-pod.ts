@@ -32,11 +32,6 @@ export function desirePod(
   return buildPod(object, { ...podLimits, containers: [{ ...container, ...containerLimits }] });
 }
 
-/** The part that albridge sets by itself in a pod with a template. */
-export function desireOwnSpec({ spec }: ImmortalContainer): object {
-  return { containers: [{ name: CONTAINER, image: spec.image }] };
-}
-
 function buildLabels({ metadata }: ImmortalContainer): Readonly<Record<string, string>> {
   return { controller: shortenName(metadata.name), ...podLabels };
 }

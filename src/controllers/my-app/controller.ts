@@ -17,7 +17,7 @@ import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
-import { desireOwnSpec } from './desired-pods.ts';
+import { nameContainer } from './desired-pods.ts';
 import { type Snapshot, takeSnapshot } from './observed-pods.ts';
 import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
 import { buildReport, getPod, judgeSlots } from './status.ts';
@@ -92,6 +92,7 @@ async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
 /** Deletes the surplus, creates what is missing, repairs what others changed; returns what it wrote. */
 async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap<Key, Pod>> {
   const { object, pods, pass } = scope;
+  const own = { name: nameContainer(object), image: object.spec.image };
   const kept = snapshot.slots.filter(({ kind }) => kind === 'vacant' || kind === 'standing');
   if (!snapshot.slots.every((slot) => 'isReady' in slot && slot.isReady)) pass.disproveReady();
   const written = new Map<Key, Pod>();
@@ -100,9 +101,7 @@ async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
     writer: describeCreateFailures(pods.writer),
-    ...(object.spec.podTemplate && {
-      compare: (child) => selectComparedPart(child, desireOwnSpec(object)),
-    }),
+    ...(object.spec.podTemplate && { compare: (child) => selectComparedPart(child, own) }),
     signal: pass.signal,
     onChange: (change) => {
       if (change.kind !== 'deleted') written.set(getKey(change.child), change.child);

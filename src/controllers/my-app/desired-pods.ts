@@ -48,11 +48,6 @@ function buildTemplate(object: MyApp): { readonly metadata: object; readonly spe
   return mergePodTemplate({ labels, container, defaults: { pod } }, podTemplate);
 }
 
-/** The part of a pod with a template that albridge sets by itself, and that can be changed. */
-export function desireOwnSpec(object: MyApp): object {
-  return { containers: [{ name: nameContainer(object), image: object.spec.image }] };
-}
-
 /** A DNS label, unlike the name of the object, which may be longer and have dots. */
 export function nameContainer({ metadata }: MyApp): string {
   return shortenName(metadata.name.replaceAll('.', '-'));
