@@ -271,6 +271,8 @@ describe('a MyIngress in plan mode', () => {
     await objects.create('shared', shared());
     await objects.whenReady('shared');
     await objects.annotate('shared', { 'albridge.io/mode': 'plan' });
+    // WebApps come by another watch, which may be faster than the one with the annotation.
+    await objects.whenReason('shared', 'Planned');
     await place.standIn.clearCalls();
     await apps.create('new');
     const source = `WebApp/${objects.namespace}/new`;
