@@ -22,12 +22,7 @@ import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
-import {
-  detectOwnershipFlapping,
-  executePlan,
-  listOperations,
-  reportKeys,
-} from './load-balancer/execute.ts';
+import { executePlan, listOperations, reportKeys } from './load-balancer/execute.ts';
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import {
   type LoadBalancerStep,
@@ -35,6 +30,7 @@ import {
   planLoadBalancer,
 } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
+import { planRepairs, repair } from './load-balancer/repairs.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
@@ -47,7 +43,7 @@ import {
   type ObjectScope,
   type Scope,
 } from './scope.ts';
-import { conclude, hasLeftovers, hasTraffic, isBlank, readApplied } from './status.ts';
+import { conclude, hasLeftovers, hasTraffic, isBlank } from './status.ts';
 import { ensureTraffic } from './traffic/ensure.ts';
 import {
   beginFrontend,
@@ -158,22 +154,37 @@ function refuseInvalidSpec({ spec }: MyIngress): void {
 }
 
 async function reconcileLive(given: Scope): Promise<Outcome> {
-  let isNew: Frontend | undefined;
+  const progress: BalancerProgress = {};
   const warm = hasTraffic(given.object) ? beginWarm(given) : undefined;
-  const balancer = defineLoadBalancer(given, warm, (frontend) => {
-    isNew = frontend;
-  });
+  const balancer = defineLoadBalancer(given, warm, progress);
   const ensured = await ensurePresent(balancer, given.pass);
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
+  const { isNew, repaired = given } = progress;
   // The balancer may have shown traffic that no record names.
   const object = recallRecord(given.object, given.memory, given.identity);
-  const scope = { ...given, object };
+  const scope = { ...repaired, object };
   if (!hasTraffic(scope.object)) return conclude(scope, ensured);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
-  const state = await ensureTraffic(scope, { observed, isNew, warm });
+  const keepsIpv6 = repaired !== given;
+  // A warm start has planned for a balancer without IPv6.
+  const start = keepsIpv6 ? undefined : warm;
+  const state = await ensureTraffic(scope, { observed, isNew, warm: start });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
-  return reportTraffic(scope, state, () => conclude(scope, ensured, state.tagKeys));
+  const isLast = keepsIpv6 && state.awaited.length === 0;
+  const reported = isLast ? { ...state, held: state.held ?? IPV6_KEPT } : state;
+  return reportTraffic(scope, reported, () => conclude(scope, ensured, state.tagKeys));
+}
+
+const IPV6_KEPT =
+  'the load balancer keeps IPv6 until no listener and no rule names an IPv6 target group';
+
+/** How far the writes to the balancer have come in this pass. */
+interface BalancerProgress {
+  /** It was created, with this. */
+  isNew?: Frontend;
+  /** As `repair` has answered. */
+  repaired?: Scope;
 }
 
 /**
@@ -183,7 +194,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
 function defineLoadBalancer(
   scope: Scope,
   warm: WarmStart | undefined,
-  onNew: (frontend: Frontend) => void,
+  progress: BalancerProgress,
 ): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
   const withTraffic = hasTraffic(scope.object);
   let prepared: PreparedCreate | undefined;
@@ -204,22 +215,19 @@ function defineLoadBalancer(
       const frontend = managed && (await prepareFrontend(scope, managed));
       const settings = { ...desired, ...(frontend && { securityGroups: frontend.attached }) };
       const plan = planLoadBalancer(settings, undefined, {});
-      logPlan(scope, plan);
+      scope.pass.log.debug('plan', { plan: describePlan(plan) });
       const creating = executePlan(scope, plan, undefined);
       // No create waits for an event.
       const ending = frontend && creating.finally(() => recordChanged(scope, frontend.done));
-      const created = planRepairs(scope, await (ending ?? creating));
+      const created = compare(scope, await (ending ?? creating));
       // One that takes the place of another may have target groups already.
-      if (created.kind === 'present' && frontend && !hasLeftovers(scope.object)) onNew(frontend);
+      if (created.kind === 'present' && frontend && !hasLeftovers(scope.object)) {
+        progress.isNew = frontend;
+      }
       return created;
     },
-    async update(observed, plan) {
-      logPlan(scope, plan);
-      detectOwnershipFlapping(scope, observed);
-      // Write-ahead: what was found may not be found again once the balancer does without it.
-      if (scope.memory.foundGroups !== undefined) await scope.pass.recordNow();
-      await scope.tokens.reserve(listOperations(plan, scope.object));
-      await executePlan(scope, plan, observed);
+    async update(observed) {
+      progress.repaired = await repair(scope, observed);
     },
   };
 }
@@ -248,24 +256,21 @@ async function observeAndCompare(
   signal: AbortSignal,
 ): Promise<Observation<ObservedLoadBalancer, LoadBalancerStep>> {
   const observation = known && (await observeKnown(scope, known, signal));
-  const compared = observation && planRepairs(scope, observation);
+  const compared = observation && compare(scope, observation);
   if (compared?.kind === 'present' && compared.drift.length === 0) return compared;
-  return planRepairs(scope, await observe(scope, signal));
+  return compare(scope, await observe(scope, signal));
 }
 
-function planRepairs(
-  { desired, memory, object }: Scope,
+function compare(
+  scope: Scope,
   observation: LoadBalancerObservation,
 ): Observation<ObservedLoadBalancer, LoadBalancerStep> {
   if (observation.kind !== 'present') return observation;
+  const { memory } = scope;
   const { observed } = observation;
-  const drift = planLoadBalancer(desired, observed, readApplied(object, observed));
+  const drift = planRepairs(scope, observed);
   memory.facts = rememberDrift(memory.facts, drift.length > 0);
   return { kind: 'present', observed, drift };
-}
-
-function logPlan({ pass }: Scope, plan: readonly LoadBalancerStep[]): void {
-  pass.log.debug('plan', { plan: describePlan(plan) });
 }
 
 /** Reserves the tokens of the first reads, and gives back what the pass leaves. */

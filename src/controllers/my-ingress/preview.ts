@@ -7,20 +7,26 @@ import type { Pass } from '../../core/reconcile/reconciler.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
 import { findSubnets } from './discovery/discover-subnets.ts';
 import { previewFinalize } from './finalize.ts';
-import { describePlan, type Step as PlannedStep } from './graph/planned-step.ts';
+import { describePlan, type Step as PlannedStep, printStep } from './graph/planned-step.ts';
 import { type Problem, reportProblems } from './graph/problem.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
 import { observeLive } from './load-balancer/observe.ts';
-import { planAfterCreate, planLoadBalancer } from './load-balancer/plan.ts';
+import {
+  type ObservedLoadBalancer,
+  planAfterCreate,
+  planLoadBalancer,
+} from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
+import { keepIpv6, planRepairs } from './load-balancer/repairs.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
 import { rememberDrift, rememberGroupDrift } from './memory.ts';
 import { recall } from './record.ts';
 import type { ObjectScope, Scope } from './scope.ts';
-import { hasTraffic, readApplied } from './status.ts';
+import { hasTraffic } from './status.ts';
 import { observeAndPlan } from './traffic/ensure.ts';
 import { isBeforeBalancer, previewFrontend } from './traffic/frontend.ts';
+import { planBy } from './traffic/planned.ts';
 import { isTrafficDue } from './traffic/report.ts';
 
 /** The lines of a plan in the order of their execution, and what it leaves out. */
@@ -43,19 +49,33 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   if (observation.kind === 'unconfirmed') return observation.waiting;
   if (observation.kind === 'absent') return reportPlan(scope, await previewCreate(scope));
   const { observed } = observation;
-  const { desired, identity, memory, object } = scope;
-  const own = planLoadBalancer(desired, observed, readApplied(object, observed));
+  const { identity, memory } = scope;
+  const kept = await keepIpv6(scope, observed);
+  const own = planRepairs(kept, observed);
   memory.facts = rememberDrift(memory.facts, own.length > 0);
   // The balancer may have shown traffic that no record names.
-  const found = recall(scope);
+  const found = recall(kept);
   if (!hasTraffic(found.object)) {
     return reportPlan(scope, joinPlans(describePlan(own), undefined));
   }
   const traffic = await observeAndPlan(found, { observed });
   memory.facts = rememberGroupDrift(memory.facts, false);
   const retirement = planRetirement(traffic.desired, traffic.observed, identity);
-  const last = [...traffic.succession.switches, ...retirement];
+  const now = [...own, ...traffic.plan.steps];
+  const withoutIpv6 =
+    kept === scope ? [] : planWithoutIpv6({ ...found, desired: scope.desired }, observed, traffic);
+  const later = withoutIpv6.filter((step) => !describePlan(now).includes(printStep(step)));
+  const last = [...traffic.succession.switches, ...later, ...retirement];
   return reportPlan(scope, joinPlans(describePlan(own), { ...traffic.plan, last }));
+}
+
+/** Plans as if the balancer need not keep IPv6. */
+function planWithoutIpv6(
+  scope: Scope,
+  observed: ObservedLoadBalancer,
+  traffic: Parameters<typeof planBy>[1],
+): readonly PlannedStep[] {
+  return [...planRepairs(scope, observed), ...planBy(scope, traffic, undefined).plan.steps];
 }
 
 /** As `previewSpec`, of the deletion. */
