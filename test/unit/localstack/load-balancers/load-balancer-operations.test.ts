@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EmbeddedAws } from '../../../../localstack/embedded/embedded-aws.ts';
 import { call, createBalancer, outcomeOf, seededModel } from '../seeded-model.ts';
+import { createGroup, createListener, forwardTo, trafficModel } from '../traffic/traffic-model.ts';
 
 const MISSING_ARN =
   'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/gone/0123456789abcdef';
@@ -236,6 +237,20 @@ test('SetIpAddressType needs IPv6 in the subnets for dualstack', () => {
     'dualstack',
     'ipv4',
   ]);
+});
+
+test('a balancer keeps IPv6 while an action names an IPv6 target group', () => {
+  const { aws, shop: LoadBalancerArn } = trafficModel();
+  call(aws, 'SetIpAddressType', { LoadBalancerArn, IpAddressType: 'dualstack' });
+  const ipv6 = createGroup(aws, 'ipv6', { IpAddressType: 'ipv6' });
+  const ListenerArn = createListener(aws, LoadBalancerArn, { DefaultActions: forwardTo(ipv6) });
+  const toIpv4 = { LoadBalancerArn, IpAddressType: 'ipv4' };
+  const Subnets = ['subnet-a', 'subnet-b'];
+  const refusal = 'InvalidConfigurationRequest';
+  expect(outcomeOf(aws, 'SetIpAddressType', toIpv4)).toBe(refusal);
+  expect(outcomeOf(aws, 'SetSubnets', { ...toIpv4, Subnets })).toBe(refusal);
+  call(aws, 'DeleteListener', { ListenerArn });
+  expect(outcomeOf(aws, 'SetIpAddressType', toIpv4)).toBe('ok');
 });
 
 test('DescribeAccountLimits tells the quota in force', () => {
