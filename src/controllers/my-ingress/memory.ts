@@ -33,6 +33,8 @@ export interface Facts {
   readonly attributesReadMs?: number;
   /** Accepted changes that a read may not show yet, oldest first. */
   readonly changes: readonly Change[];
+  /** Keys of tags that this process has last removed, and not set again. */
+  readonly removedTags?: { readonly arn: string; readonly keys: readonly string[] };
   readonly takeovers: readonly { readonly fromUid: string; readonly atMs: number }[];
 }
 
@@ -78,7 +80,19 @@ export function rememberRelease(
 
 export function rememberChange(facts: Facts, change: Change): Facts {
   const recent = facts.changes.filter(({ atMs }) => isRecent(atMs, change.atMs));
-  return { ...facts, changes: [...recent, change] };
+  return { ...facts, ...rememberTags(facts, change), changes: [...recent, change] };
+}
+
+function rememberTags(facts: Facts, { arn, step }: Change): Pick<Facts, 'removedTags'> {
+  if (step.field !== 'tags') return {};
+  const before = facts.removedTags?.arn === arn ? facts.removedTags.keys : [];
+  const left = before.filter((key) => !Object.hasOwn(step.set, key));
+  return { removedTags: { arn, keys: [...new Set([...left, ...step.remove])] } };
+}
+
+/** True where this process has removed the tag: a read without it is not older than that. */
+export function hasRemovedTag({ removedTags }: Facts, arn: string, key: string): boolean {
+  return removedTags?.arn === arn && removedTags.keys.includes(key);
 }
 
 export function rememberTakeover(facts: Facts, fromUid: string, nowMs: number): Facts {

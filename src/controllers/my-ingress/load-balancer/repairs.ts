@@ -1,4 +1,5 @@
 import { describePlan } from '../graph/planned-step.ts';
+import { hasRemovedTag } from '../memory.ts';
 import { recall } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
@@ -6,11 +7,16 @@ import { hasTraffic, readApplied } from '../status.ts';
 import { detectOwnershipFlapping, executePlan, listOperations } from './execute.ts';
 import { type LoadBalancerStep, type ObservedLoadBalancer, planLoadBalancer } from './plan.ts';
 
+/** Keys of tags stay on record while what stands beside the balancer may have them; here they are removed once. */
 export function planRepairs(
-  { desired, object }: Scope,
+  { desired, memory, object }: Scope,
   observed: ObservedLoadBalancer,
 ): readonly LoadBalancerStep[] {
-  return planLoadBalancer(desired, observed, readApplied(object, observed));
+  const { tags = [], ...applied } = readApplied(object, observed);
+  const { arn } = observed.loadBalancer;
+  const isThere = (key: string): boolean =>
+    Object.hasOwn(observed.tags, key) || !hasRemovedTag(memory.facts, arn, key);
+  return planLoadBalancer(desired, observed, { ...applied, tags: tags.filter(isThere) });
 }
 
 /** Repairs what may be repaired now; returns the scope as `keepIpv6` does. */

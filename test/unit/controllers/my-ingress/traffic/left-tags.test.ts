@@ -42,6 +42,19 @@ describe('a tag that leaves the spec', () => {
     });
   }
 
+  it('is removed from the balancer once while AWS refuses something else, and again if others set it', async () => {
+    const world = await settleShop({ ...TAGGED, subnets: ['subnet-b', 'subnet-c'] });
+    const calls = await world.callsDuring(async () => {
+      await world.edited('shop', { tags: {}, ipAddressType: 'dualstack' }, 30 * MINUTE_MS);
+    });
+    expect(world.condition('shop')).toBe('False ValidationError');
+    expect(calls).toMatchObject({ RemoveTags: 1 });
+    const tags = { ResourceArns: [world.balancer().arn], Tags: [{ Key: 'team', Value: 'web' }] };
+    world.outOfBand('AddTags', tags);
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(world.balancer().tags).not.toHaveProperty('team');
+  });
+
   it('leaves everything, wherever the process dies meanwhile', async () => {
     for (let at = 1; at < 20; at++) {
       const world = await settled();
