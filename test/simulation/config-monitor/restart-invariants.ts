@@ -114,14 +114,18 @@ export class RestartInvariants {
    * Whether data has changed for which the monitor restarts the pod, since before the operator may have learned of
    * the pod. Of pods that an edit selects in the middle of a change nobody knows what they were started with, and an
    * edit of the sources in the middle of a restart begins it again for all. New data while a change still waits counts
-   * as one change with it, for all pods that there are; so does what changes while another source is missing.
+   * as one change with it, for all pods that there are; so does what changes while another source is missing, or while
+   * the monitor rests (docs/configmonitor.md).
    */
   #isConcerned(monitor: MonitorSince, life: PodLife): boolean {
     const { uid, config, spec } = monitor;
     if (this.#history.forged.has(config) || !this.#history.hasOneForm(uid)) return true;
     const waitsMs = 1000 * (spec.minIntervalSeconds + spec.debounceSeconds);
-    const sinceMs = this.#history.missingSinceMs(config, life.bornMs);
-    return this.#history.hasChanged(monitor, life, sinceMs - Math.max(waitsMs, this.#unseenMs));
+    const missingMs = this.#history.missingSinceMs(config, life.bornMs);
+    const hasNewer = this.#history.changedMs(config) > life.bornMs;
+    const rest = hasNewer ? this.#history.restAt(uid, life.bornMs) : undefined;
+    const sinceMs = Math.min(missingMs - waitsMs, (rest?.sinceMs ?? missingMs) - this.#unseenMs);
+    return this.#history.hasChanged(monitor, life, sinceMs);
   }
 
   #judgeDisruption(
