@@ -1,5 +1,5 @@
 /**
- * Mirrors the schema of every `crds/<name>/crd.yaml` into `src/apis/<kind>-types.ts`, the TypeScript types
+ * Mirrors the schema of every `crds/<name>/crd.yaml` into `src/apis/types/<kind>.ts`, the TypeScript types
  * of spec and status.
  *
  *     node crds/mirror.ts           writes what differs
@@ -49,7 +49,7 @@ export function mirrorOf(file: string, text: string): Mirror {
   }
   const kind = definition.spec.names.kind;
   const words = kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-  const path = `src/apis/${words}-types.ts`;
+  const path = `src/apis/types/${words}.ts`;
   const { spec = {}, status = {} } = version.schema.openAPIV3Schema.properties ?? {};
   const source = [
     `// Written by crds/mirror.ts from crds/${file}; edit that file, then run \`npm run gen\`.`,

@@ -1,5 +1,5 @@
-import type { ConfigMonitorSpec, ConfigMonitorStatus } from './config-monitor-types.ts';
 import type { CustomResource } from './custom-resource.ts';
+import type { ConfigMonitorSpec, ConfigMonitorStatus } from './types/config-monitor.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const configMonitorKind = {

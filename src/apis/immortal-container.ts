@@ -1,5 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { ImmortalContainerSpec, ImmortalContainerStatus } from './immortal-container-types.ts';
+import type { ImmortalContainerSpec, ImmortalContainerStatus } from './types/immortal-container.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const immortalContainerKind = {

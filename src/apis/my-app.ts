@@ -1,5 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { MyAppSpec, MyAppStatus } from './my-app-types.ts';
+import type { MyAppSpec, MyAppStatus } from './types/my-app.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const myAppKind = {

@@ -1,5 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { MyIngressSpec, MyIngressStatus } from './my-ingress-types.ts';
+import type { MyIngressSpec, MyIngressStatus } from './types/my-ingress.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const myIngressKind = {

@@ -1,5 +1,5 @@
 import type { CustomResource } from './custom-resource.ts';
-import type { WebAppSpec, WebAppStatus } from './web-app-types.ts';
+import type { WebAppSpec, WebAppStatus } from './types/web-app.ts';
 
 /** Names the API resource, in the form in which the core takes it. */
 export const webAppKind = {

@@ -10,13 +10,13 @@ describe('the mirror of a CRD', () => {
     const [mirror] = desiredMirrors();
     if (mirror === undefined) throw new Error('there is no CRD');
     const edited = { ...mirror, source: `${mirror.source}\n` };
-    const unwritten = { ...mirror, path: 'src/apis/no-such-kind-types.ts' };
+    const unwritten = { ...mirror, path: 'src/apis/types/no-such-kind.ts' };
     expect(staleMirrors([mirror, edited, unwritten])).toEqual([edited, unwritten]);
   });
 
   it('names file and types after the kind', () => {
     const { path, source } = mirrorOf('webapps.yaml', definitionOf('{ type: string }'));
-    expect(path).toBe('src/apis/web-app-types.ts');
+    expect(path).toBe('src/apis/types/web-app.ts');
     expect(source).toContain("export type WebAppSpec = { readonly a?: 'b' };\n");
     expect(source).toContain('export type WebAppStatus = string;\n');
   });

@@ -29,9 +29,9 @@ const faults: Readonly<Record<string, { file: string; content: string; says: str
     says: 'src/core/dead.ts',
   },
   'types mirror the CRDs': {
-    file: 'src/apis/my-ingress-types.ts',
+    file: 'src/apis/types/my-ingress.ts',
     content: 'export const edited = 1;\n',
-    says: 'src/apis/my-ingress-types.ts is out of date',
+    says: 'src/apis/types/my-ingress.ts is out of date',
   },
   'docs mirror the code': {
     file: 'docs/reasons.md',
