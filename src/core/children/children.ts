@@ -29,11 +29,12 @@ export interface ChildrenOptions<T extends KubeObject> {
  * into its queue, and a pass over an owner begins when the cache shows what earlier passes wrote, so
  * that nothing is made twice. Give it to the controller (`ControllerOptions.children`).
  */
-export class Children<T extends KubeObject> implements WriteGate {
+export class Children<T extends KubeObject> implements ChildrenGate {
   readonly source: KeySource;
   readonly #cache: ObjectCache<T>;
   readonly #writer: ChildWriter;
   readonly #writes: ReadYourWrites<KubeObject>;
+  readonly #createdFor = new WeakSet<KubeObject>();
 
   constructor({ cache, writer, owner, clock }: ChildrenOptions<T>) {
     this.source = createOwnerSource(cache, owner);
@@ -45,6 +46,10 @@ export class Children<T extends KubeObject> implements WriteGate {
   /** False where the cache still lags behind what was written for this owner, after 5 s. */
   areVisible(owner: Key, signal: AbortSignal): Promise<boolean> {
     return this.#writes.areVisible(owner, signal);
+  }
+
+  hasCreatedFor(owner: KubeObject): boolean {
+    return this.#createdFor.has(owner);
   }
 
   /** Gives `ensureOwned` the children of one owner; every write is recorded. */
@@ -59,7 +64,11 @@ export class Children<T extends KubeObject> implements WriteGate {
     return {
       observed: this.#cache,
       writer: {
-        create: (child) => remember(writer.create(child)),
+        create: async (child) => {
+          const created = await remember(writer.create(child));
+          if (created !== undefined) this.#createdFor.add(owner);
+          return created;
+        },
         check: (child) => writer.check(child),
         apply: (child, createOnlyFields) => remember(writer.apply(child, createOnlyFields)),
         delete: (child) => writer.delete(child),
@@ -68,6 +77,12 @@ export class Children<T extends KubeObject> implements WriteGate {
       listOwned: () => this.#cache.listOwned(owner.metadata.uid ?? ''),
     };
   }
+}
+
+/** The children of one kind, as far as a pass over their owner has to know of them. */
+export interface ChildrenGate extends WriteGate {
+  /** Whether a child was created for an owner that was given in this form. */
+  hasCreatedFor(owner: KubeObject): boolean;
 }
 
 /** The children of one owner. */

@@ -3,7 +3,7 @@
 // Start with: this file, then lifecycle.ts and retry-policy.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Children } from '../children/children.ts';
+import type { Children, ChildrenGate } from '../children/children.ts';
 import { getKey, type Key, type KubeObject, splitKey } from '../objects/kube-object.ts';
 import { type Change, listStates, type ObjectCache } from '../ports/cache.ts';
 import { type Clock, drawHex8, startDeadline } from '../ports/clock.ts';
@@ -40,7 +40,7 @@ export interface ControllerOptions<T extends ObjectWithStatus> {
   readonly predicate?: (object: T) => boolean;
   readonly sources?: readonly KeySource[];
   /** Kinds of objects that its objects own: a change of one, and an own write to one, count. */
-  readonly children?: readonly Pick<Children<KubeObject>, 'source' | 'areVisible'>[];
+  readonly children?: readonly (ChildrenGate & Pick<Children<KubeObject>, 'source'>)[];
   /** `foreign`: the objects are not ours, their status is never written; default `ours`. */
   readonly status?: 'ours' | 'foreign';
   /** `ALBRIDGE_MODE=observe`: nothing but status is written. */

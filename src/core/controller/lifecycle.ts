@@ -1,3 +1,4 @@
+import type { ChildrenGate } from '../children/children.ts';
 import { isPaused, isPlanOnly } from '../objects/annotations.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
@@ -19,7 +20,7 @@ import type { Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
   readonly reconciler: Reconciler<T>;
-  readonly children?: readonly WriteGate[];
+  readonly children?: readonly ChildrenGate[];
   readonly status?: 'ours' | 'foreign';
   /** `ALBRIDGE_MODE=observe`: nothing but status is written. */
   readonly isObserver?: boolean;
@@ -214,7 +215,9 @@ async function reportPass<T extends ObjectWithStatus>(
   const before = pass.object;
   const { reported, stated } = pass;
   const status = computeStatus(before, { reported, stated, verdict }, deps.clock.now());
-  if (hasSameStatus(before, status)) return;
+  // Also the same status, where a child was made: only a write tells that a silent watch hides the owner's deletion.
+  const hasCreated = deps.children?.some((kind) => kind.hasCreatedFor(pass.begun)) === true;
+  if (hasSameStatus(before, status) && !hasCreated) return;
   const isWritten = await pass.writeStatus(status);
   if (isWritten) recordTransitions(before, status, { verdict, pass });
 }

@@ -42,6 +42,8 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
   readonly reconcileId: string;
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** The object as the reconciler got it. */
+  readonly begun: T;
   readonly #deps: PassDependencies<T>;
   #object: T;
   #reported: Readonly<Record<string, unknown>> = {};
@@ -56,6 +58,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     this.signal = context.signal;
     this.log = context.log;
     this.#deps = deps;
+    this.begun = object;
     this.#object = object;
   }
 

@@ -41,6 +41,21 @@ function setUp(): SetUp {
 }
 
 describe('the children of a controller', () => {
+  it('are made again once at most for an owner that is gone behind a silent watch', async () => {
+    const { bench, children, cache } = setUp();
+    const owner = bench.store('one');
+    bench.start({ children: [children] });
+    await bench.clock.settle();
+    bench.cache.hold();
+    bench.kube.delete(owner);
+    for (let i = 0; i < 3; i++) {
+      for (const part of cache.listOwned(owner.metadata.uid ?? '')) bench.kube.delete(part);
+      await bench.clock.advance(6_000);
+    }
+    expect(bench.kube.writes.filter(({ verb }) => verb === 'create')).toHaveLength(2);
+    await bench.controller.stop(new Error('done'));
+  });
+
   it('put their owner into its queue when they change and when they go', async () => {
     const { bench, children, cache } = setUp();
     const owner = bench.store('one');
