@@ -17,7 +17,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 38,
   },
   'ownership-check-skipped': {
-    file: 'controllers/my-ingress/ownership.ts',
+    file: 'controllers/my-ingress/identity.ts',
     find: "if (!isOurs) return { kind: 'foreign' };",
     replace: "if (!isOurs) return { kind: 'ours' };",
     why: 'the balancer of somebody else is changed and deleted',
@@ -100,7 +100,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 25,
   },
   'planted-taken-over': {
-    file: 'controllers/my-ingress/ownership.ts',
+    file: 'controllers/my-ingress/identity.ts',
     find: 'if (uid === undefined && !isOnRecord)',
     replace: 'if (uid === undefined && uid !== undefined && !isOnRecord)',
     why: 'a balancer that others made under our tags is taken without their consent',

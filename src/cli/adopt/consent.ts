@@ -1,10 +1,6 @@
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../aws/elbv2/load-balancers.ts';
-import {
-  canAdopt,
-  composeConsent,
-  describeHolder,
-} from '../../controllers/my-ingress/ownership.ts';
+import { canAdopt, composeConsent, describeHolder } from '../../controllers/my-ingress/identity.ts';
 import type { Installation } from '../account/installation.ts';
 import { CommandError } from '../errors.ts';
 

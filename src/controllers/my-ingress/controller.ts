@@ -1,5 +1,5 @@
 // Lives here: the kind MyIngress: one object, one Application Load Balancer.
-// May import it: src/controllers/my-ingress and src/setup; src/cli takes drift-scan.ts, orphans.ts and ownership.ts.
+// May import it: src/controllers/my-ingress and src/setup; src/cli takes drift-scan.ts, orphans.ts and identity.ts.
 // Start with: this file: observe, plan, reserve, execute, status, below in this order; then load-balancer/.
 
 import { loadBalancerFinalizer, type MyIngress } from '../../apis/my-ingress.ts';

@@ -9,7 +9,7 @@ import { trace } from './trace.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FOLDER = 'src/controllers/my-ingress';
 /** The most files that a create reads through; the bound moves down only. */
-const MOST_FILES = 24;
+const MOST_FILES = 23;
 /** They serve every pass or every call, so the page leaves them out. */
 const LEFT_OUT = [
   ...['operations', 'aws-errors', 'aws-codes', 'aws-metrics', 'quotas'].map(

@@ -1,8 +1,6 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
-import type { Identity } from '../identity.ts';
-import { desireOwnershipTags } from '../identity.ts';
-import { readOwnership } from '../ownership.ts';
+import { desireOwnershipTags, type Identity, readOwnership } from '../identity.ts';
 import type { ResourceId } from './resource-id.ts';
 import type { Call } from './steps.ts';
 

@@ -3,8 +3,7 @@ import type { PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import { getListenerId, type ResourceId } from '../graph/resource-id.ts';
 import { identifyResource } from '../graph/tags.ts';
-import type { Identity } from '../identity.ts';
-import { canAdopt, composeConsent } from '../ownership.ts';
+import { canAdopt, composeConsent, type Identity } from '../identity.ts';
 
 export interface ListenerClaims {
   /** Ours, and those that their owner hands over. */

@@ -1,11 +1,11 @@
 import { type HeldLoadBalancer, ownershipTagKeys } from '../../../apis/my-ingress.ts';
-import type { LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
-import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import type { LoadBalancer, Tags } from '../../../aws/elbv2/load-balancers.ts';
+import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordVanished } from '../events.ts';
 import { createFailure } from '../failure.ts';
+import { composeConsent, describeHolder, readOwnership } from '../identity.ts';
 import { isFresh, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
-import { readOwnership } from '../ownership.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeLost, explainRefusedRecord, hasTraffic } from '../status.ts';
 import { parseName } from './desired.ts';
@@ -14,6 +14,12 @@ import { listPlaces } from './places.ts';
 interface RefusedRecord {
   readonly arn: string;
   readonly refusal: OperatorError;
+}
+
+/** AWS does not take the recorded ARN for one, or its balancer is not ours. */
+export function isNoneOfOurs(error: unknown): error is OperatorError {
+  if (!(error instanceof OperatorError)) return false;
+  return ['ValidationError', 'NameConflict', 'AdoptionRefused'].includes(error.reason);
 }
 
 /**
@@ -64,9 +70,8 @@ async function mayBeTrue(
 }
 
 /** A create of ours may not show yet. */
-function doubtAbsence({ memory }: Scope, readMs: number): Waiting | undefined {
-  memory.facts = rememberAbsence(memory.facts, readMs);
-  const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
+function doubtAbsence(scope: Scope, readMs: number): Waiting | undefined {
+  const doubtMs = measureDoubtMs(scope, readMs);
   if (doubtMs === 0) return undefined;
   const again = `verifying again in ${Math.ceil(doubtMs / 1000)} s`;
   return awaitCorrection(
@@ -85,12 +90,25 @@ function awaitCorrection(message: string, requeueAfterMs: number): Waiting {
   return waiting('OwnershipUnconfirmed', message, requeueAfterMs);
 }
 
+/** An object that asked for adoption from its beginning never had a create under way. */
+export function doubtOlderCreate(scope: Scope, readMs: number): Waiting | undefined {
+  if (scope.object.metadata.generation === 1) return undefined;
+  const doubtMs = measureDoubtMs(scope, readMs);
+  if (doubtMs === 0) return undefined;
+  const message = `a create from before spec.adopt may still appear; verifying again in ${Math.ceil(doubtMs / 1000)} s`;
+  return waiting('Creating', message, doubtMs);
+}
+
+/** For how long the absence since `readMs` is not proved. */
+function measureDoubtMs({ memory }: Scope, readMs: number): number {
+  memory.facts = rememberAbsence(memory.facts, readMs);
+  return measureAbsenceDoubtMs(memory.facts, readMs);
+}
+
 /** DescribeLoadBalancers alone decides: the tags of a deleted balancer may stay readable. */
 export function doubtPresence(scope: Scope, arn: string, readMs: number): Waiting {
-  const { memory } = scope;
-  if (isFresh(memory.facts, arn, readMs)) return awaitVisibility(arn);
-  memory.facts = rememberAbsence(memory.facts, readMs);
-  const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
+  if (isFresh(scope.memory.facts, arn, readMs)) return awaitVisibility(arn);
+  const doubtMs = measureDoubtMs(scope, readMs);
   if (doubtMs === 0) return recordLoss(scope);
   throw createFailure('LoadBalancerNotFound', `AWS does not find ALB ${arn}`, {
     retryAfterMs: doubtMs,
@@ -115,4 +133,35 @@ function recordLoss(scope: Scope): Waiting {
 /** Waits for what AWS has answered to a write, until reads show it. */
 export function awaitVisibility(nameOrArn: string): Waiting {
   return waiting('Creating', `ALB ${nameOrArn} is not visible yet`, 2_000);
+}
+
+/** Foreign or missing tags on a balancer that we have just created may be a stale read. */
+export function awaitTagVisibility(scope: Scope, loadBalancer: LoadBalancer, tags: Tags): Waiting {
+  const { clock, memory } = scope;
+  if (!isFresh(memory.facts, loadBalancer.arn, clock.monotonicMs())) {
+    throw explainConflict(scope, loadBalancer, tags);
+  }
+  const message = `the tags of ALB ${loadBalancer.name} are not visible yet`;
+  return waiting('OwnershipUnconfirmed', message, 2_000);
+}
+
+const HOLDER_IS_LOGGED = "the operator's log names its holder";
+
+/** Builds the error for a foreign balancer; only its log line names the holder. */
+export function explainConflict(
+  { identity, object }: Pick<Scope, 'identity' | 'object'>,
+  { arn, name }: LoadBalancer,
+  tags: Tags,
+): OperatorError {
+  const details = { arn, holder: describeHolder(tags) };
+  if (arn === object.spec.adopt?.arn) {
+    const consent = `albridge.io/cluster=<id of this cluster> and albridge.io/adopt=${composeConsent(identity)}`;
+    const observed = `load balancer ${arn} lacks the tags ${consent}, is held by another object, or was released and still has albridge.io/uid (${HOLDER_IS_LOGGED})`;
+    return createFailure('AdoptionRefused', observed, { details });
+  }
+  const lacksOnlyUid = readOwnership(tags, identity, true).kind === 'ours';
+  const whose = lacksOnlyUid
+    ? `(${arn}) has the ownership tags of this object but no tag albridge.io/uid, so nothing proves that albridge created it`
+    : `is held by another object, or has lost its ownership tags (${HOLDER_IS_LOGGED})`;
+  return createFailure('NameConflict', `load balancer ${name} ${whose}`, { details });
 }

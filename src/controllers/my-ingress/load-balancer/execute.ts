@@ -7,6 +7,7 @@ import type {
 import { hasReason } from '../../../core/reconcile/operator-error.ts';
 import { logCompleted, recordAdopted, recordTakenOver, recordUpdated } from '../events.ts';
 import { countBalancers, createFailure } from '../failure.ts';
+import { readOwnership } from '../identity.ts';
 import {
   isFlapping,
   rememberChange,
@@ -15,7 +16,6 @@ import {
   rememberNameTaken,
   rememberTakeover,
 } from '../memory.ts';
-import { readOwnership } from '../ownership.ts';
 import type { Scope } from '../scope.ts';
 import {
   awaitActive,

@@ -1,21 +1,22 @@
 import type { LoadBalancer, TaggedLoadBalancer, Tags } from '../../../aws/elbv2/load-balancers.ts';
-import { OperatorError } from '../../../core/reconcile/operator-error.ts';
-import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
+import type { Waiting } from '../../../core/reconcile/outcome.ts';
 import { recordCreated } from '../events.ts';
 import { createFailure } from '../failure.ts';
-import { deriveDefaultName, refuseNameOfOthers } from '../identity.ts';
+import {
+  canAdopt,
+  deriveDefaultName,
+  type Ownership,
+  readOwnership,
+  refuseNameOfOthers,
+} from '../identity.ts';
 import {
   awaitsOwnCreate,
   hasAnyDrift,
-  isFresh,
   isNameTaken,
   listRecentSteps,
-  measureAbsenceDoubtMs,
-  rememberAbsence,
   rememberOwned,
   rememberPresence,
 } from '../memory.ts';
-import { explainConflict, judgeClaim, readOwnership } from '../ownership.ts';
 import { recoverRecord } from '../record.ts';
 import type { Scope } from '../scope.ts';
 import {
@@ -28,7 +29,14 @@ import {
   readRecordedArn,
 } from '../status.ts';
 import { hasOpenTraffic, rememberBalancer } from '../traffic/memory.ts';
-import { awaitVisibility, correctRecord, doubtPresence } from './correction.ts';
+import {
+  awaitTagVisibility,
+  awaitVisibility,
+  correctRecord,
+  doubtOlderCreate,
+  doubtPresence,
+  isNoneOfOurs,
+} from './correction.ts';
 import { type ObservedLoadBalancer, projectStep } from './plan.ts';
 import { chooseReadDepth, hasAttributes } from './read-depth.ts';
 
@@ -81,7 +89,9 @@ async function assess(
   const { clock, memory } = scope;
   const readMs = clock.monotonicMs();
   const judgement = judgeClaim(scope, loadBalancer, tags);
-  if (judgement.kind === 'foreign') return awaitTagVisibility(scope, loadBalancer, tags);
+  if (judgement.kind === 'foreign') {
+    return awaitConfirmation(awaitTagVisibility(scope, loadBalancer, tags));
+  }
   memory.facts = rememberPresence(memory.facts);
   if (judgement.kind === 'ours') memory.facts = rememberOwned(memory.facts, loadBalancer.arn);
   if (mayServeUnknown(scope, judgement)) {
@@ -96,13 +106,44 @@ async function assess(
   return { kind: 'present', observed: steps.reduce(projectStep, read) };
 }
 
+type Claim = Pick<Scope, 'identity' | 'object' | 'desired'>;
+type Judgement = Ownership | { readonly kind: 'adoptable' };
+
+/**
+ * Decides whether this object may write to the balancer; pure.
+ *
+ * @returns `ours`, `adoptable` (not ours yet, its owner consents), or `foreign`
+ * @throws OperatorError SpecMismatch for a balancer that is ours, or would be, and can never match
+ */
+export function judgeClaim(claim: Claim, loadBalancer: LoadBalancer, tags: Tags): Judgement {
+  const isOnRecord = readRecordedArn(claim.object) === loadBalancer.arn;
+  const ownership = readOwnership(tags, claim.identity, isOnRecord);
+  const isAdoptable =
+    loadBalancer.arn === claim.object.spec.adopt?.arn && canAdopt(tags, claim.identity);
+  if (ownership.kind === 'foreign' && !isAdoptable) return ownership;
+  refuseMismatch(claim, loadBalancer);
+  return ownership.kind === 'ours' ? ownership : { kind: 'adoptable' };
+}
+
+function refuseMismatch({ object, desired }: Claim, loadBalancer: LoadBalancer): void {
+  const { arn, name, scheme, type } = loadBalancer;
+  // The name of a balancer to adopt is as fixed as one given in words.
+  const fixedName = object.spec.adopt === undefined ? object.spec.name : desired.name;
+  const differences = [
+    type !== 'application' && `it is of type ${type}, not application`,
+    scheme !== desired.scheme && `its scheme is ${scheme}, spec.scheme is ${desired.scheme}`,
+    ![undefined, name].includes(fixedName) && `its name is ${name}, the spec names ${fixedName}`,
+  ].filter((difference) => difference !== false);
+  if (differences.length === 0) return;
+  const why = `cannot be changed to match the spec: ${differences.join(', ')}`;
+  throw createFailure('SpecMismatch', `load balancer ${arn} ${why}`);
+}
+
 /** One of ours that no record names and this process has not made was there before: perhaps with more than the spec has. */
 function mayServeUnknown({ memory, object }: Scope, { kind }: Judgement): boolean {
   const isKnown = readRecordedArn(object) !== undefined || memory.facts.create !== undefined;
   return kind === 'ours' && !isKnown;
 }
-
-type Judgement = ReturnType<typeof judgeClaim>;
 
 function hasPredecessor(judgement: Judgement): boolean {
   return judgement.kind === 'ours' && judgement.previousUid !== undefined;
@@ -174,12 +215,6 @@ async function observeByArn(
   );
 }
 
-/** AWS does not take the recorded ARN for one, or its balancer is not ours. */
-function isNoneOfOurs(error: unknown): error is OperatorError {
-  if (!(error instanceof OperatorError)) return false;
-  return ['ValidationError', 'NameConflict', 'AdoptionRefused'].includes(error.reason);
-}
-
 async function observeByName(scope: Scope, signal: AbortSignal): Promise<LoadBalancerObservation> {
   const { aws, clock, desired, memory, object } = scope;
   const { adopt } = object.spec;
@@ -226,20 +261,8 @@ async function observeForAdoption(
     reportObserved(scope, { loadBalancer: made, tags: tagsOfMade });
     return assess(scope, { loadBalancer: made, tags: tagsOfMade }, signal);
   }
-  return doubtOlderCreate(scope, readMs) ?? observeAdopted(scope, named, signal);
-}
-
-/** An object that asked for adoption from its beginning never had a create under way. */
-function doubtOlderCreate(
-  { memory, object }: Scope,
-  readMs: number,
-): LoadBalancerObservation | undefined {
-  if (object.metadata.generation === 1) return undefined;
-  memory.facts = rememberAbsence(memory.facts, readMs);
-  const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
-  if (doubtMs === 0) return undefined;
-  const message = `a create from before spec.adopt may still appear; verifying again in ${Math.ceil(doubtMs / 1000)} s`;
-  return awaitConfirmation(waiting('Creating', message, doubtMs));
+  const doubt = doubtOlderCreate(scope, readMs);
+  return doubt ? awaitConfirmation(doubt) : observeAdopted(scope, named, signal);
 }
 
 /** A balancer that was adopted, lost and recreated has the name and another ARN. */
@@ -252,20 +275,6 @@ async function observeAdopted(
   const adoptee = named ?? (await aws.find({ name: desired.name }, signal));
   if (adoptee !== undefined) return assessWithTags(scope, adoptee, signal);
   throw createFailure('AdoptionRefused', `AWS knows no load balancer ${object.spec.adopt?.arn}`);
-}
-
-/** Foreign or missing tags on a balancer that we have just created may be a stale read. */
-function awaitTagVisibility(
-  scope: Scope,
-  loadBalancer: LoadBalancer,
-  tags: Tags,
-): LoadBalancerObservation {
-  const { clock, memory } = scope;
-  if (!isFresh(memory.facts, loadBalancer.arn, clock.monotonicMs())) {
-    throw explainConflict(scope, loadBalancer, tags);
-  }
-  const message = `the tags of ALB ${loadBalancer.name} are not visible yet`;
-  return awaitConfirmation(waiting('OwnershipUnconfirmed', message, 2_000));
 }
 
 /** undefined: AWS does not find the attributes of this balancer. */

@@ -5,9 +5,8 @@ import type {
   TaggedLoadBalancer,
 } from '../../../aws/elbv2/load-balancers.ts';
 import { hasReason, type OperatorError } from '../../../core/reconcile/operator-error.ts';
-import { deriveDefaultName, type Identity } from '../identity.ts';
+import { deriveDefaultName, type Identity, readOwnership } from '../identity.ts';
 import { mayBeFresh, mayHideCreate } from '../memory.ts';
-import { readOwnership } from '../ownership.ts';
 import type { ObjectScope } from '../scope.ts';
 import { readRecordedArn } from '../status.ts';
 import { desireName, readText } from './desired.ts';

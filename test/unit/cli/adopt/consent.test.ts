@@ -5,7 +5,7 @@ import {
   listWarnings,
   refuseUnadoptable,
 } from '../../../../src/cli/adopt/consent.ts';
-import { canAdopt } from '../../../../src/controllers/my-ingress/ownership.ts';
+import { canAdopt } from '../../../../src/controllers/my-ingress/identity.ts';
 
 const ADOPTER = { cluster: 'blue', namespace: 'web', name: 'shop' };
 const BALANCER = { arn: 'arn:lb', type: 'application' };

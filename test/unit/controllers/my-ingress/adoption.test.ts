@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
-import { composeConsent } from '../../../../src/controllers/my-ingress/ownership.ts';
+import { composeConsent } from '../../../../src/controllers/my-ingress/identity.ts';
 import type { CrashPlan } from './crashing-ports.ts';
 import { type Balancer, MINUTE_MS, SCAN_MS, World, writes } from './world.ts';
 

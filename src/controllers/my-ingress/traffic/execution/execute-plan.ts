@@ -10,7 +10,7 @@ import { describeRefusal, type Problem, type ProblemReason } from '../../graph/p
 import { isProjected, projectStep, type StandingGraph } from '../../graph/projection.ts';
 import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
 import { isOwn } from '../../graph/tags.ts';
-import { describeHolder } from '../../ownership.ts';
+import { describeHolder } from '../../identity.ts';
 import type { ObjectScope } from '../../scope.ts';
 import { isGroupCreate } from '../../target-groups/plan.ts';
 import {

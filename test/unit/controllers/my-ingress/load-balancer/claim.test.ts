@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
-import { myIngressReasons } from '../../../../src/apis/my-ingress-reasons.ts';
-import type { LoadBalancer, Tags } from '../../../../src/aws/elbv2/load-balancers.ts';
-import { desireOwnershipTags } from '../../../../src/controllers/my-ingress/identity.ts';
-import { desireLoadBalancer } from '../../../../src/controllers/my-ingress/load-balancer/desired.ts';
-import { explainConflict, judgeClaim } from '../../../../src/controllers/my-ingress/ownership.ts';
-import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
-import { draftOf } from './drafts.ts';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { myIngressReasons } from '../../../../../src/apis/my-ingress-reasons.ts';
+import type { LoadBalancer, Tags } from '../../../../../src/aws/elbv2/load-balancers.ts';
+import { desireOwnershipTags } from '../../../../../src/controllers/my-ingress/identity.ts';
+import { explainConflict } from '../../../../../src/controllers/my-ingress/load-balancer/correction.ts';
+import { desireLoadBalancer } from '../../../../../src/controllers/my-ingress/load-balancer/desired.ts';
+import { judgeClaim } from '../../../../../src/controllers/my-ingress/load-balancer/observe.ts';
+import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
+import { draftOf } from '../drafts.ts';
 
 const ARN =
   'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
