@@ -2,9 +2,6 @@
 // May import it: src/controllers, src/kube/write and src/setup. It imports src/core and src/apis.
 // Start with: this file, then pod-state.ts.
 
-/** Names the API resource, in the form in which the core takes it. */
-export const podKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' } as const;
-
 /** On every pod that albridge makes: the pods that it watches are those with this label. */
 export const podLabels = { 'app.kubernetes.io/managed-by': 'albridge' } as const;
 

@@ -6,18 +6,12 @@ import {
   type NamespaceCache,
   NamespaceLabels,
 } from '../controllers/my-ingress/attaching/namespace-labels.ts';
-import { isBeingDeleted, type KubeObject, type ResourceKind } from '../core/objects/kube-object.ts';
+import { isBeingDeleted, type KubeObject } from '../core/objects/kube-object.ts';
 import { trimMetadata } from '../core/objects/trim-metadata.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
+import { namespaceKind } from '../kube/client/built-in-kinds.ts';
 import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { LateWatch, SetupContext } from './context.ts';
-
-export const NAMESPACE: ResourceKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-};
 
 /** One source for each kind that attaches routes: today WebApp alone. A kind that is off attaches nothing. */
 export function setUpAttachments(
@@ -28,7 +22,7 @@ export function setUpAttachments(
   const webApps = kinds.includes('webapp')
     ? context.watchBeside<WebApp>(webAppKind, { transform: trimTemplateOwner })
     : undefined;
-  const open = (): NamespaceCache => context.watchLate(NAMESPACE, { transform: trimNamespace });
+  const open = (): NamespaceCache => context.watchLate(namespaceKind, { transform: trimNamespace });
   return createAttachments({ cache, webApps, namespaces, open });
 }
 

@@ -15,34 +15,26 @@ import {
 } from '../controllers/config-monitor/transforms.ts';
 import { Children } from '../core/children/children.ts';
 import { Controller } from '../core/controller/controller.ts';
-import type { ResourceKind } from '../core/objects/kube-object.ts';
+import { configMapKind, podKind } from '../kube/client/built-in-kinds.ts';
 import { createNewestReader } from '../kube/watch/newest.ts';
 import { createChildWriter } from '../kube/write/child-writer.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import { createLivePods, createPodEvictor } from '../kube/write/pods.ts';
 import { createWorkloads } from '../kube/write/workloads.ts';
-import { podKind } from '../pods/pod.ts';
 import type { BuildController, SetupContext } from './context.ts';
 import { setUpSecrets } from './secrets/secrets.ts';
-
-const CONFIG_MAP: ResourceKind = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-};
 
 export function setUpConfigMonitor(context: SetupContext): BuildController {
   const { client } = context;
   const cache = context.watch<ConfigMonitor>(configMonitorKind);
-  const configMaps = context.watch<TrimmedConfigMap>(CONFIG_MAP, { transform: trimConfigMap });
+  const configMaps = context.watch<TrimmedConfigMap>(configMapKind, { transform: trimConfigMap });
   const podCache = context.watch<TrimmedPod>(podKind, { transform: createPodTransform() });
   const monitors = new MonitorIndex(cache);
   const secrets = setUpSecrets(context);
   const reconciler = createConfigMonitorReconciler({
     configMaps: {
       get: (key) => configMaps.get(key),
-      findNewest: createNewestReader(client, { kind: CONFIG_MAP, transform: trimConfigMap }),
+      findNewest: createNewestReader(client, { kind: configMapKind, transform: trimConfigMap }),
     },
     secrets,
     pods: new PodIndex(podCache, context.ports.clock),
@@ -72,11 +64,11 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
 /** ConfigMaps with the annotation: each gets a ConfigMonitor. */
 export function setUpAnnotatedConfigMap(context: SetupContext): BuildController {
   const { client } = context;
-  const cache = context.watch<TrimmedConfigMap>(CONFIG_MAP, { transform: trimConfigMap });
+  const cache = context.watch<TrimmedConfigMap>(configMapKind, { transform: trimConfigMap });
   const monitors = new Children<ConfigMonitor>({
     cache: context.watch<ConfigMonitor>(configMonitorKind),
     writer: createChildWriter(client, [configMonitorKind]),
-    owner: CONFIG_MAP,
+    owner: configMapKind,
     clock: context.ports.clock,
   });
   return () =>
@@ -84,7 +76,7 @@ export function setUpAnnotatedConfigMap(context: SetupContext): BuildController 
       ...context.getControllerDefaults(),
       name: 'configmap',
       cache,
-      writer: createObjectWriter<TrimmedConfigMap>(client, CONFIG_MAP),
+      writer: createObjectWriter<TrimmedConfigMap>(client, configMapKind),
       reconciler: createAnnotatedConfigMapReconciler(
         monitors,
         listClosedNamespaces(context.settings),

@@ -1,8 +1,9 @@
 import { type MyApp, myAppKind } from '../apis/my-app.ts';
 import { createMyAppReconciler } from '../controllers/my-app/controller.ts';
 import { Controller } from '../core/controller/controller.ts';
+import { podKind } from '../kube/client/built-in-kinds.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
-import { type Pod, podKind, podLabels } from '../pods/pod.ts';
+import { type Pod, podLabels } from '../pods/pod.ts';
 import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
 import { watchLabelledChildren } from './labelled-children.ts';

@@ -14,19 +14,16 @@ import {
   trimEndpointSlice,
   trimService,
 } from '../controllers/targets/transforms.ts';
-import { formatLabelSelector, type ResourceKind } from '../core/objects/kube-object.ts';
+import { formatLabelSelector } from '../core/objects/kube-object.ts';
+import {
+  endpointSliceKind,
+  nodeKind,
+  podKind,
+  serviceKind,
+} from '../kube/client/built-in-kinds.ts';
 import { createPodConditionWriter } from '../kube/write/pods.ts';
-import { GATE_LABELS, podKind } from '../pods/pod.ts';
+import { GATE_LABELS } from '../pods/pod.ts';
 import type { SetupContext } from './context.ts';
-
-const SERVICE: ResourceKind = { group: '', version: 'v1', kind: 'Service', plural: 'services' };
-const NODE: ResourceKind = { group: '', version: 'v1', kind: 'Node', plural: 'nodes' };
-const ENDPOINT_SLICE: ResourceKind = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-};
 
 /** Targets as a MyIngress has them, and when the last call is over after a stop. */
 export type RunningTargets = Targets &
@@ -40,15 +37,16 @@ export function setUpTargets(
   context: SetupContext,
   backends: DeclaredBackends,
 ): (connect: Connect) => RunningTargets {
-  const services = context.watch<TrimmedService>(SERVICE, { transform: trimService });
-  const slices = context.watch<TrimmedEndpointSlice>(ENDPOINT_SLICE, {
+  const services = context.watch<TrimmedService>(serviceKind, { transform: trimService });
+  const slices = context.watch<TrimmedEndpointSlice>(endpointSliceKind, {
     transform: trimEndpointSlice,
   });
   const gates = setUpGates(context, backends);
   const { clock, log, metrics } = context.ports;
   // A Role of a namespace cannot grant nodes.
   const isClusterWide = context.settings.namespaces.length === 0;
-  const openNodes = (): NodeCache => context.watchLate<TrimmedNode>(NODE, { transform: trimNode });
+  const openNodes = (): NodeCache =>
+    context.watchLate<TrimmedNode>(nodeKind, { transform: trimNode });
   return (connect) =>
     new TargetsController({
       ...{ connect, services, slices, clock, metrics, gates },

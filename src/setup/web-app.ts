@@ -9,9 +9,10 @@ import type { Deployment, Service } from '../controllers/web-app/deployment.ts';
 import type { Exposing } from '../controllers/web-app/expose.ts';
 import type { BalancedServices } from '../controllers/web-app/gate.ts';
 import { Controller } from '../core/controller/controller.ts';
-import { getKey, type ResourceKind } from '../core/objects/kube-object.ts';
+import { getKey } from '../core/objects/kube-object.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
 import { type KeySource, LOW_PRIORITY } from '../core/queue/key-queue.ts';
+import { autoscalerKind, deploymentKind, serviceKind } from '../kube/client/built-in-kinds.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
 import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
@@ -21,20 +22,6 @@ import { watchLabelledChildren } from './labelled-children.ts';
 
 const NAME = 'webapp';
 
-const DEPLOYMENT: ResourceKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-};
-const SERVICE: ResourceKind = { group: '', version: 'v1', kind: 'Service', plural: 'services' };
-const AUTOSCALER: ResourceKind = {
-  group: 'autoscaling',
-  version: 'v2',
-  kind: 'HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
-};
-
 const OWNED = {
   owner: webAppKind,
   labels: { 'app.kubernetes.io/managed-by': webAppManagedBy },
@@ -42,9 +29,12 @@ const OWNED = {
 
 export function setUpWebApp(context: SetupContext): BuildController {
   const cache = context.watch<WebApp>(webAppKind, { transform: trimTemplateOwner });
-  const deployments = watchLabelledChildren<Deployment>(context, { ...OWNED, kind: DEPLOYMENT });
-  const services = watchLabelledChildren<Service>(context, { ...OWNED, kind: SERVICE });
-  const scalers = context.watch<Autoscaler>(AUTOSCALER, { transform: trimAutoscaler });
+  const deployments = watchLabelledChildren<Deployment>(context, {
+    ...OWNED,
+    kind: deploymentKind,
+  });
+  const services = watchLabelledChildren<Service>(context, { ...OWNED, kind: serviceKind });
+  const scalers = context.watch<Autoscaler>(autoscalerKind, { transform: trimAutoscaler });
   const autoscalers = new Autoscalers(scalers);
   const { exposures, gatedServices } = context;
   const exposing: Exposing = exposures ?? { read: () => ({ kind: 'unknown' }) };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { EventDraft } from '../../src/core/ports/events.ts';
+import { eventKind } from '../../src/kube/client/built-in-kinds.ts';
 import { kubeMetrics } from '../../src/kube/client/kube-metrics.ts';
 import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
 import { KubeEventRecorder } from '../../src/kube/events/event-recorder.ts';
-import { EVENT_KIND } from '../../src/kube/events/event-series.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { accessCluster } from '../control-plane/cluster-access.ts';
 import { SilentLogger } from '../fakes/silent-logger.ts';
@@ -54,7 +54,7 @@ function shop(namespace: string): KubeObject {
 }
 
 async function eventsIn(namespace: string): Promise<readonly StoredEvent[]> {
-  const path = buildResourcePath(EVENT_KIND, { namespace });
+  const path = buildResourcePath(eventKind, { namespace });
   const list = await kube.client.request<{ readonly items: StoredEvent[] }>({
     method: 'GET',
     path,

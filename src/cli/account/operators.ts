@@ -1,5 +1,6 @@
 import { myIngressKind } from '../../apis/my-ingress.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
+import { deploymentKind } from '../../kube/client/built-in-kinds.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
@@ -142,13 +143,6 @@ export function listItems(setting: string | undefined): readonly string[] {
     .map((item) => item.trim())
     .filter(Boolean);
 }
-
-const deploymentKind: ResourceKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-};
 
 /** As much of a Deployment as commands read. */
 interface Deployment extends KubeObject {

@@ -1,6 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import type { ResourceKind } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import { leaseKind } from '../../kube/client/built-in-kinds.ts';
 import type { Lease } from '../../kube/lease/lease.ts';
 import { tryIfAllowed } from '../account/access.ts';
 import {
@@ -64,13 +64,6 @@ function judgeDeployment(operator: Operator): Check {
   const next = `the command line is ${manifest.version}: use the same version as the operator`;
   return { name, verdict: 'warning', message, next };
 }
-
-const leaseKind: ResourceKind = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-};
 
 /** Leases that are judged at most. */
 const MOST_LEASES = 8;

@@ -2,7 +2,8 @@ import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Change } from '../../core/ports/cache.ts';
-import { createAttachments, NAMESPACE } from '../../setup/attachments.ts';
+import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
+import { createAttachments } from '../../setup/attachments.ts';
 import type { CommandContext } from '../command.ts';
 import { listInNamespace } from './read.ts';
 
@@ -52,7 +53,7 @@ async function listNamespaces(
   { cluster, signal }: Pick<CommandContext, 'cluster' | 'signal'>,
 ): Promise<readonly KubeObject[] | undefined> {
   if (spec?.allowedNamespaces?.from !== 'Selector') return undefined;
-  return listInNamespace<KubeObject>(cluster(), { kind: NAMESPACE }, signal);
+  return listInNamespace<KubeObject>(cluster(), { kind: namespaceKind }, signal);
 }
 
 /** Objects as a cache that does not change. */

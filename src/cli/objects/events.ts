@@ -1,16 +1,9 @@
 import { omitUndefined } from '../../core/objects/fields.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
+import { eventKind } from '../../kube/client/built-in-kinds.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import { listInNamespace } from './read.ts';
-
-/** events.k8s.io/v1: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
-export const eventKind: ResourceKind = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-};
 
 export interface ListedEvent extends KubeObject {
   readonly type?: string;

@@ -2,19 +2,12 @@ import type { ConfigMonitor } from '../../apis/config-monitor.ts';
 import type { ImmortalContainer } from '../../apis/immortal-container.ts';
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { Condition } from '../../core/objects/conditions.ts';
+import { endpointSliceKind, podKind } from '../../kube/client/built-in-kinds.ts';
 import type { CommandContext } from '../command.ts';
 import { joinAttachedRoutes } from './attached-routes.ts';
 import { type Health, isAsDesired, summarise } from './health.ts';
 import { growMyIngress } from './my-ingress-tree.ts';
-import {
-  endpointSliceKind,
-  growPod,
-  growTargets,
-  type ListedPod,
-  type ListedSlice,
-  podKind,
-  SERVICE_LABEL,
-} from './pods.ts';
+import { growPod, growTargets, type ListedPod, type ListedSlice, SERVICE_LABEL } from './pods.ts';
 import { type FoundObject, type Listed, listInNamespace, type OurObject } from './read.ts';
 import type { TreeNode } from './tree.ts';
 

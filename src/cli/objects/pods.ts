@@ -1,19 +1,10 @@
 import { omitUndefined } from '../../core/objects/fields.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { trimMetadata } from '../../core/objects/trim-metadata.ts';
 import { cut } from './events.ts';
 import type { TreeNode } from './tree.ts';
 
 /** Pods and endpoints as nodes of a tree; pure. */
-
-export const podKind: ResourceKind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
-
-export const endpointSliceKind: ResourceKind = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-};
 
 interface ContainerStatus {
   readonly restartCount?: number;

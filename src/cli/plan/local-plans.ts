@@ -3,10 +3,10 @@ import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import type { KubeObject } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
 import { KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
-import { NAMESPACE } from '../../setup/attachments.ts';
 import type { AttachingObjects, Previewed, Previewer } from '../../setup/previewer.ts';
 import { addressCaller, CommandError, describeError } from '../errors.ts';
 import { listInNamespace, readMyIngress } from '../objects/read.ts';
@@ -97,7 +97,7 @@ export async function readAttaching(
 ): Promise<AttachingObjects & { readonly warnings: readonly string[] }> {
   const [webApps, namespaces] = await Promise.all([
     listInNamespace<WebApp>({ client }, { kind: webAppKind }, signal),
-    listInNamespace<KubeObject>({ client }, { kind: NAMESPACE }, signal),
+    listInNamespace<KubeObject>({ client }, { kind: namespaceKind }, signal),
   ]);
   const warnings =
     webApps === undefined

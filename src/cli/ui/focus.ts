@@ -1,18 +1,7 @@
 import type { KubeObject } from '../../core/objects/kube-object.ts';
-import {
-  eventKind,
-  type ListedEvent,
-  listNewest,
-  type ObjectEvent,
-  trimEvent,
-} from '../objects/events.ts';
-import {
-  endpointSliceKind,
-  growTargets,
-  type ListedSlice,
-  SERVICE_LABEL,
-  trimSlice,
-} from '../objects/pods.ts';
+import { endpointSliceKind, eventKind } from '../../kube/client/built-in-kinds.ts';
+import { type ListedEvent, listNewest, type ObjectEvent, trimEvent } from '../objects/events.ts';
+import { growTargets, type ListedSlice, SERVICE_LABEL, trimSlice } from '../objects/pods.ts';
 import type { FoundObject } from '../objects/read.ts';
 import type { TreeNode } from '../objects/tree.ts';
 import { type ReadState, Watched, type WatchedOptions } from './watched.ts';

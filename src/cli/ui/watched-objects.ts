@@ -6,7 +6,8 @@ import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { WebApp } from '../../apis/web-app.ts';
 import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
-import { createAttachments, NAMESPACE } from '../../setup/attachments.ts';
+import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
+import { createAttachments } from '../../setup/attachments.ts';
 import { LeaderMetrics } from '../leader/leader-metrics.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
@@ -119,7 +120,7 @@ export class WatchedObjects {
       webApps: this.#getCache<WebApp>('WebApp'),
       namespaces: namespace === undefined ? [] : [namespace],
       open: () =>
-        (this.#namespaces ??= new Watched<KubeObject>({ kind: NAMESPACE }, this.#options)),
+        (this.#namespaces ??= new Watched<KubeObject>({ kind: namespaceKind }, this.#options)),
     });
     attachments.start();
     return attachments;

@@ -1,19 +1,9 @@
-import {
-  formatMicroTime,
-  type KubeObject,
-  type ResourceKind,
-} from '../../core/objects/kube-object.ts';
+import { formatMicroTime, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { EventDraft } from '../../core/ports/events.ts';
+import { eventKind } from '../client/built-in-kinds.ts';
 import type { KubeRequest } from '../client/kube-transport.ts';
 import { buildResourcePath } from '../client/resource-path.ts';
-
-export const EVENT_KIND: ResourceKind = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-};
 
 /** Qualified name of who reports; part of the identity of a series. */
 const REPORTING_CONTROLLER = 'albridge.io/operator';
@@ -109,7 +99,7 @@ export function createEventRequest(series: EventSeries, reportingInstance: strin
   const { apiVersion, kind, metadata } = regarding;
   return {
     method: 'POST',
-    path: buildResourcePath(EVENT_KIND, { namespace }),
+    path: buildResourcePath(eventKind, { namespace }),
     body: JSON.stringify({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -130,7 +120,7 @@ export function createEventRequest(series: EventSeries, reportingInstance: strin
 export function patchEventRequest(series: EventSeries): KubeRequest {
   return {
     method: 'PATCH',
-    path: buildResourcePath(EVENT_KIND, {
+    path: buildResourcePath(eventKind, {
       namespace: getNamespace(series.regarding),
       name: series.name,
     }),

@@ -2,24 +2,17 @@ import {
   formatApiVersion,
   formatMicroTime,
   type KubeObject,
-  type ResourceKind,
 } from '../../core/objects/kube-object.ts';
 import { type Clock, startDeadline } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
+import { leaseKind } from '../client/built-in-kinds.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isNotFound } from '../client/kube-error.ts';
 import type { KubeRequest } from '../client/kube-transport.ts';
 import { buildResourcePath } from '../client/resource-path.ts';
 import { IndexedCache } from '../watch/object-cache.ts';
 import { Reflector } from '../watch/reflector.ts';
-
-const leaseKind: ResourceKind = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-};
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/ */
 export interface Lease extends KubeObject {

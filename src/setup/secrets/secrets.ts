@@ -6,13 +6,12 @@ import type { MonitorIndex } from '../../controllers/config-monitor/monitor-inde
 import type { SecretFault, SecretReader } from '../../controllers/config-monitor/scope.ts';
 import type { TrimmedSource } from '../../controllers/config-monitor/sources/watched-source.ts';
 import { createSecretTransform } from '../../controllers/config-monitor/transforms.ts';
-import type { Key, ResourceKind } from '../../core/objects/kube-object.ts';
+import type { Key } from '../../core/objects/kube-object.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
+import { secretKind } from '../../kube/client/built-in-kinds.ts';
 import { createNewestReader } from '../../kube/watch/newest.ts';
 import type { LateWatch, SetupContext } from '../context.ts';
 import { type HashKeyPlace, identifyKey, obtainHashKey } from './hash-key.ts';
-
-const SECRET: ResourceKind = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets' };
 
 /**
  * Neither releases of Helm, which are large, nor tokens, which are nobody's configuration. Secrets can be
@@ -98,8 +97,8 @@ class SecretWatch implements Secrets {
     this.keyId = identifyKey(key);
     const transform = createSecretTransform(key);
     const read = { fieldSelector: FIELD_SELECTOR, transform };
-    this.#readNewest = createNewestReader(client, { kind: SECRET, ...read });
-    this.#watch = this.#context.watchLate<TrimmedSource>(SECRET, read);
+    this.#readNewest = createNewestReader(client, { kind: secretKind, ...read });
+    this.#watch = this.#context.watchLate<TrimmedSource>(secretKind, read);
     await this.#watch.synced;
     this.#isSynced = true;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { podKind } from '../../../../src/kube/client/built-in-kinds.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { createChildWriter } from '../../../../src/kube/write/child-writer.ts';
-import { podKind } from '../../../../src/pods/pod.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
