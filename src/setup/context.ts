@@ -138,10 +138,9 @@ export class SetupContext {
     return this.settings.mode === 'observe';
   }
 
-  /** Undefined where no pod gets a readiness gate: gates are off, or nobody would open them. */
+  /** Undefined where no pod gets a readiness gate. */
   get gatedServices(): GatedServices | undefined {
-    const { readinessGates, kinds } = this.settings;
-    return readinessGates && kinds.includes('myingress') ? this.#shared.gatedServices : undefined;
+    return this.settings.readinessGates ? this.#shared.gatedServices : undefined;
   }
 
   /** Undefined where no MyIngress is served, or no WebApp. */
