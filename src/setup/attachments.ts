@@ -6,7 +6,7 @@ import {
   type NamespaceCache,
   NamespaceLabels,
 } from '../controllers/my-ingress/attaching/namespace-labels.ts';
-import { isBeingDeleted, type KubeObject } from '../core/objects/kube-object.ts';
+import { getKey, isBeingDeleted, type Key, type KubeObject } from '../core/objects/kube-object.ts';
 import { trimMetadata } from '../core/objects/trim-metadata.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
 import { namespaceKind } from '../kube/client/built-in-kinds.ts';
@@ -47,6 +47,36 @@ export function createAttachments({ webApps, open, ...rest }: AttachmentParts): 
   return new Attachments({ ...rest, sources, labels });
 }
 
+/** The objects that decide what is attached to a MyIngress. */
+export interface AttachingObjects {
+  readonly webApps: readonly WebApp[];
+  /** Undefined: their labels are not known. */
+  readonly namespaces: readonly KubeObject[] | undefined;
+}
+
+/** Resolves once the routes of all WebApps and the labels of all namespaces are known. */
+export async function attachListed({
+  webApps,
+  namespaces,
+}: AttachingObjects): Promise<Attachments> {
+  const byKey = new Map((namespaces ?? []).map((one) => [getKey(one), one] as const));
+  const synced = Promise.resolve();
+  const none = { get: () => undefined, list: () => [], subscribe: () => () => undefined };
+  const cache = { ...none, get: (key: Key) => byKey.get(key) };
+  const labels = new NamespaceLabels(namespaces && (() => ({ cache, synced })));
+  const subscribe: ObjectCache<WebApp>['subscribe'] = (onChange) => {
+    for (const object of webApps) onChange({ kind: 'added', object, isInitial: true });
+    return () => undefined;
+  };
+  const sources = [readWebApps({ cache: { subscribe }, synced })];
+  const attachments = new Attachments({ cache: none, sources, namespaces: [], labels });
+  attachments.start();
+  labels.read('');
+  await attachments.known;
+  await synced;
+  return attachments;
+}
+
 function readWebApps({ cache, synced }: NonNullable<AttachmentParts['webApps']>): RouteSource {
   return {
     synced,
@@ -60,7 +90,7 @@ function readWebApps({ cache, synced }: NonNullable<AttachmentParts['webApps']>)
 }
 
 /** The routes of a WebApp: one rule, and its own Service. */
-export function readWebApp(object: WebApp): AttachingObject | undefined {
+function readWebApp(object: WebApp): AttachingObject | undefined {
   const { metadata, spec } = object;
   if (spec?.expose === undefined || isBeingDeleted(object)) return undefined;
   const { namespace, name, creationTimestamp } = metadata;

@@ -1,28 +1,18 @@
 import type { MyIngress } from '../apis/my-ingress.ts';
-import { type WebApp, webAppKind } from '../apis/web-app.ts';
 import type { Aws } from '../aws/client/wire.ts';
 import type { AwsConfig } from '../config/config.ts';
-import { Attachments, type RouteSource } from '../controllers/my-ingress/attaching/attachments.ts';
-import { NamespaceLabels } from '../controllers/my-ingress/attaching/namespace-labels.ts';
 import { createMyIngressReconciler } from '../controllers/my-ingress/controller.ts';
 import { Memory } from '../controllers/my-ingress/memory.ts';
 import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { RECONCILE_REQUESTED_ANNOTATION } from '../core/objects/annotations.ts';
 import { omitUndefined } from '../core/objects/fields.ts';
-import { getKey, type Key, type KubeObject } from '../core/objects/kube-object.ts';
+import { getKey } from '../core/objects/kube-object.ts';
 import { type Clock, drawUuid, sleep } from '../core/ports/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import { OperatorError } from '../core/reconcile/operator-error.ts';
 import { type Planned, type Waiting, waiting } from '../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../core/reconcile/reconciler.ts';
-import { readWebApp } from './attachments.ts';
-
-/** The objects that decide what is attached to a MyIngress. */
-export interface AttachingObjects {
-  readonly webApps: readonly WebApp[];
-  /** Undefined: their labels are not known. */
-  readonly namespaces: readonly KubeObject[] | undefined;
-}
+import { type AttachingObjects, attachListed } from './attachments.ts';
 
 export interface PreviewerOptions extends AttachingObjects {
   readonly aws: Aws;
@@ -49,7 +39,7 @@ export type Previewer = (object: MyIngress, signal: AbortSignal) => Promise<Prev
 export async function createPreviewer(options: PreviewerOptions): Promise<Previewer> {
   const { aws, clock, cluster, settings } = options;
   const reconciler = createMyIngressReconciler({
-    ...{ cluster, clock, attachments: await attach(options), targets: noTargets },
+    ...{ cluster, clock, attachments: await attachListed(options), targets: noTargets },
     ...{ aws: aws.loadBalancers, inventory: aws.inventory, traffic: aws.traffic },
     memory: new Memory(clock),
     backendSecurityGroups: settings.backendSecurityGroups,
@@ -146,28 +136,3 @@ const noTargets: Targets = {
   waitUntilFilled: () => Promise.resolve(),
   changes: () => () => undefined,
 };
-
-/** The caches of the operator, as two lists. */
-async function attach({ webApps, namespaces }: AttachingObjects): Promise<Attachments> {
-  const byKey = new Map((namespaces ?? []).map((one) => [getKey(one), one] as const));
-  const cache = { get: (key: Key) => byKey.get(key), subscribe: () => () => undefined };
-  const synced = Promise.resolve();
-  const labels = new NamespaceLabels(namespaces && (() => ({ cache, synced })));
-  const source: RouteSource = {
-    synced,
-    follow: (onChange) => {
-      for (const webApp of webApps) {
-        const { namespace, name } = webApp.metadata;
-        onChange({ kind: webAppKind.kind, namespace, name }, readWebApp(webApp));
-      }
-      return () => undefined;
-    },
-  };
-  const none = { get: () => undefined, list: () => [], subscribe: () => () => undefined };
-  const attachments = new Attachments({ cache: none, sources: [source], namespaces: [], labels });
-  attachments.start();
-  labels.read('');
-  await attachments.known;
-  await synced;
-  return attachments;
-}
