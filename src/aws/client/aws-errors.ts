@@ -53,6 +53,12 @@ export function createUnreadableError(step: AwsStep, said: string): OperatorErro
   });
 }
 
+/** The part without which an answer cannot be read. */
+export function expectPart<T>(part: T | undefined, step: AwsStep, name: string): T {
+  if (part) return part;
+  throw createUnreadableError(step, `the answer lacks the ${name}`);
+}
+
 function createFailure(
   reason: AwsReason,
   { operation, subject }: AwsStep,

@@ -1,6 +1,6 @@
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { AwsCall } from '../client/aws-call.ts';
-import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
+import { allowAbsence, expectPart } from '../client/aws-errors.ts';
 import type { AwsReason } from '../client/aws-reasons.ts';
 import { readPages } from '../elbv2/pages.ts';
 import { shapePairs, toPairs } from '../elbv2/tags.ts';
@@ -127,13 +127,11 @@ async function create(
     VpcId: vpcId,
     TagSpecifications: [{ ResourceType: 'security-group', Tags: toPairs(tags) }],
   } as const;
-  const { GroupId } = await call('CreateSecurityGroup', input, refer(name));
-  if (!GroupId) {
-    const step = { operation: 'CreateSecurityGroup', ...refer(name) } as const;
-    throw createUnreadableError(step, 'the answer lacks the id');
-  }
-  ledger.touch(GroupId);
-  return GroupId;
+  const step = { operation: 'CreateSecurityGroup', ...refer(name) } as const;
+  const { GroupId } = await call(step.operation, input, refer(name));
+  const id = expectPart(GroupId, step, 'id');
+  ledger.touch(id);
+  return id;
 }
 
 type IngressOperation = 'AuthorizeSecurityGroupIngress' | 'RevokeSecurityGroupIngress';

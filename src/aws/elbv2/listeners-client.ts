@@ -1,8 +1,8 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
+import { allowAbsence, expectPart } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
-import { shapeAttributes } from './attributes.ts';
+import { readAttributes } from './attributes.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
 import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
@@ -14,8 +14,11 @@ export function createListeners(call: AwsCall): Listeners {
       allowAbsence('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
     listCertificates: (listenerArn, signal) =>
       allowAbsence('DescribeListenerCertificates', describeCertificates(call, listenerArn, signal)),
-    readAttributes: (listenerArn, signal) =>
-      allowAbsence('DescribeListenerAttributes', describeAttributes(call, listenerArn, signal)),
+    readAttributes(arn, signal) {
+      const step = { operation: 'DescribeListenerAttributes', ...refer(arn) } as const;
+      const input = { ListenerArn: arn };
+      return readAttributes(step, call(step.operation, input, { ...refer(arn), signal }));
+    },
     async create(loadBalancerArn, { tags, ...settings }) {
       const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
       const { DefaultActions = [], ...rest } = toSettings(settings);
@@ -23,9 +26,7 @@ export function createListeners(call: AwsCall): Listeners {
       const input = { ...place, DefaultActions, ...rest };
       const answer = await call('CreateListener', input, { subject });
       const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
-      if (created) return created;
-      const step = { operation: 'CreateListener', subject } as const;
-      throw createUnreadableError(step, 'the answer lacks the listener');
+      return expectPart(created, { operation: 'CreateListener', subject }, 'listener');
     },
     async modify(listenerArn, changes) {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
@@ -82,19 +83,6 @@ async function describeCertificates(
   });
   const defaultFirst = all.toSorted((a, b) => Number(b.IsDefault ?? 0) - Number(a.IsDefault ?? 0));
   return defaultFirst.flatMap(({ CertificateArn }) => CertificateArn ?? []);
-}
-
-async function describeAttributes(
-  call: AwsCall,
-  listenerArn: string,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, string>>> {
-  const step = { operation: 'DescribeListenerAttributes', ...refer(listenerArn) } as const;
-  const input = { ListenerArn: listenerArn };
-  return shapeAttributes(
-    await call(step.operation, input, { ...refer(listenerArn), signal }),
-    step,
-  );
 }
 
 function toSettings(

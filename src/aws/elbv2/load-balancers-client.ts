@@ -1,10 +1,10 @@
 import type { CreateLoadBalancerCommandInput } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Budget } from '../budget/budget.ts';
 import { type AwsCall, chargeTo, type Payer } from '../client/aws-call.ts';
-import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
+import { allowAbsence, expectPart } from '../client/aws-errors.ts';
 import type { Batch } from '../inventory/batch.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
-import { shapeAttributes } from './attributes.ts';
+import { readAttributes } from './attributes.ts';
 import { describeOne, shapeLoadBalancer } from './load-balancer-reader.ts';
 import type { LoadBalancer, LoadBalancerSettings, LoadBalancers, Tags } from './load-balancers.ts';
 import { createResourceTags, toPairs } from './tags.ts';
@@ -27,8 +27,11 @@ export function createLoadBalancers(parts: LoadBalancersParts): LoadBalancers {
     reserve: (operations, requester, signal) => budget.reserve(operations, requester, signal),
     find: (ref, signal) => allowAbsence('DescribeLoadBalancers', describeOne(call, ref, signal)),
     readTags: (arn, signal) => tags.read(arn, signal),
-    readAttributes: (arn, signal) =>
-      allowAbsence('DescribeLoadBalancerAttributes', describeAttributes(call, arn, signal)),
+    readAttributes(arn, signal) {
+      const step = { operation: 'DescribeLoadBalancerAttributes', ...refer(arn) } as const;
+      const input = { LoadBalancerArn: arn };
+      return readAttributes(step, call(step.operation, input, { ...refer(arn), signal }));
+    },
     create: (settings) => ledger.during(settings.name, () => create(call, ledger, settings)),
     ...createModifications(call, ledger),
     addTags: (arn, added) => tags.add([arn], added),
@@ -87,24 +90,11 @@ async function create(
   };
   const answer = await call('CreateLoadBalancer', input, refer(name));
   const [first] = answer.LoadBalancers ?? [];
-  const created = first && shapeLoadBalancer(first);
-  if (!created) {
-    const step = { operation: 'CreateLoadBalancer', subject: refer(name).subject } as const;
-    throw createUnreadableError(step, 'the answer lacks the load balancer');
-  }
+  const step = { operation: 'CreateLoadBalancer', ...refer(name) } as const;
+  const created = expectPart(first && shapeLoadBalancer(first), step, 'load balancer');
   // The inventory is also asked by ARN, which is known only now.
   ledger.touch(created.arn);
   return created;
-}
-
-async function describeAttributes(
-  call: AwsCall,
-  arn: string,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, string>>> {
-  const step = { operation: 'DescribeLoadBalancerAttributes', ...refer(arn) } as const;
-  const input = { LoadBalancerArn: arn };
-  return shapeAttributes(await call(step.operation, input, { ...refer(arn), signal }), step);
 }
 
 function refer(nameOrArn: string): { readonly subject: string } {

@@ -1,7 +1,7 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { AwsCall } from '../client/aws-call.ts';
-import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
+import { allowAbsence, expectPart } from '../client/aws-errors.ts';
 import { shapeActions, toAction } from './actions.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
@@ -72,8 +72,7 @@ async function create(
   };
   const answer = await call('CreateRule', input, { subject });
   const [created] = (answer.Rules ?? []).flatMap((one) => shapeRule(one) ?? []);
-  if (created) return created;
-  throw createUnreadableError({ operation: 'CreateRule', subject }, 'the answer lacks the rule');
+  return expectPart(created, { operation: 'CreateRule', subject }, 'rule');
 }
 
 function describeRules(

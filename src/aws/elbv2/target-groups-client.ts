@@ -1,8 +1,8 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
-import { allowAbsence, createUnreadableError } from '../client/aws-errors.ts';
+import { allowAbsence, createUnreadableError, expectPart } from '../client/aws-errors.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
-import { shapeAttributes } from './attributes.ts';
+import { readAttributes } from './attributes.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
 import type { HealthCheck, TargetGroup, TargetGroupSettings, TargetGroups } from './traffic.ts';
@@ -18,8 +18,11 @@ export function createTargetGroups(call: AwsCall, ledger: WriteLedger): TargetGr
       const reading = describeGroups(call, { LoadBalancerArn: loadBalancerArn }, signal);
       return (await allowAbsence('DescribeTargetGroups', reading)) ?? [];
     },
-    readAttributes: (arn, signal) =>
-      allowAbsence('DescribeTargetGroupAttributes', describeAttributes(call, arn, signal)),
+    readAttributes(arn, signal) {
+      const step = { operation: 'DescribeTargetGroupAttributes', ...refer(arn) } as const;
+      const input = { TargetGroupArn: arn };
+      return readAttributes(step, call(step.operation, input, { ...refer(arn), signal }));
+    },
     create: (settings) => ledger.during(settings.name, () => create(call, ledger, settings)),
     async setHealthCheck(arn, healthCheck, protocolVersion) {
       const input = { TargetGroupArn: arn, ...toHealthCheck(healthCheck, protocolVersion) };
@@ -122,25 +125,10 @@ async function create(
   };
   const answer = await call('CreateTargetGroup', input, refer(name));
   const [first] = answer.TargetGroups ?? [];
-  const created = first && shapeTargetGroup(first);
-  if (!created) {
-    throw createUnreadableError(
-      { operation: 'CreateTargetGroup', ...refer(name) },
-      'the answer lacks the target group',
-    );
-  }
+  const step = { operation: 'CreateTargetGroup', ...refer(name) } as const;
+  const created = expectPart(first && shapeTargetGroup(first), step, 'target group');
   ledger.touch(created.arn);
   return created;
-}
-
-async function describeAttributes(
-  call: AwsCall,
-  arn: string,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, string>>> {
-  const step = { operation: 'DescribeTargetGroupAttributes', ...refer(arn) } as const;
-  const input = { TargetGroupArn: arn };
-  return shapeAttributes(await call(step.operation, input, { ...refer(arn), signal }), step);
 }
 
 type HealthCheckInput = Pick<
