@@ -14,6 +14,8 @@ export interface FlushFacts {
   readonly knownSinceMs: number;
   /** Whether it was desired since then: its slice is not one that is still to come. */
   readonly wasShown: (target: Target) => boolean;
+  /** Until when a pod of a former Service waits for its successors (monotonic ms); long past for others. */
+  readonly formerUntilMs: (target: Target) => number;
   /** Since when this target is to be deregistered (monotonic ms). */
   readonly surplusSinceMs: (target: Target) => number;
 }
@@ -37,8 +39,8 @@ export const EMPTYING_GRACE_MS = 10_000;
  * of the desired targets is registered: a group without targets answers 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
-  const { desired, registrations, refusedUntilMs, surplusSinceMs, knownSinceMs, wasShown } = facts;
-  const { emptySinceMs = nowMs } = facts;
+  const { desired, registrations, refusedUntilMs, surplusSinceMs, wasShown, formerUntilMs } = facts;
+  const { emptySinceMs = nowMs, knownSinceMs } = facts;
   const { targets, live, unready, late, isUnknown = false } = desired;
   const missing = registrations.listMissing(targets);
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
@@ -51,7 +53,9 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const keptUntilMs = (target: Target): number => {
     if (!live.has(target.id)) {
       const isGone = unready?.has(target.id) === true || wasShown(target);
-      return isGone ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);
+      if (isGone) return nowMs;
+      const formerMs = hasSuccessor ? nowMs : formerUntilMs(target);
+      return Math.max(nowMs, formerMs, knownSinceMs + EMPTYING_GRACE_MS);
     }
     const untilMs = hasSuccessor ? nowMs : graceEndsMs;
     if (!late.has(target.id)) return untilMs;

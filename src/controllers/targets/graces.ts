@@ -3,6 +3,7 @@ import { type DesiredTargets, nameTarget } from './desired-targets.ts';
 import { EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
 
 type Live = DesiredTargets['live'];
+type GraceFacts = 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown' | 'formerUntilMs';
 
 /** For so long slices follow the first one of a Service that is back, however late it is. */
 const FOLLOWING_MS = 2_000;
@@ -15,8 +16,8 @@ export class Graces {
   readonly #clock: Clock;
   /** As its slices last showed it: they are deleted with the Service, one after the other. */
   #live: Live = new Set();
-  /** The same of the Services that the group had before, since it had targets. */
-  #formerLive: Live = new Set();
+  /** Until when pods of the Services that the group had before stay (monotonic ms), by their addresses. */
+  readonly #formerUntilMs = new Map<string, number>();
   #emptySinceMs: number | undefined;
   #missingSinceMs: number | undefined;
   #knownSinceMs = Number.NEGATIVE_INFINITY;
@@ -29,17 +30,20 @@ export class Graces {
 
   /** The group gets another Service. */
   rename(): void {
-    this.#formerLive = new Set([...this.#formerLive, ...this.#live]);
+    const sinceMs = this.#emptySinceMs ?? this.#clock.monotonicMs();
+    for (const address of this.#live) this.#formerUntilMs.set(address, sinceMs + EMPTYING_GRACE_MS);
     this.#live = new Set();
+    this.#knownSinceMs = Number.NEGATIVE_INFINITY;
+    this.#shown.clear();
   }
 
   record(before: DesiredTargets, desired: DesiredTargets): void {
     const nowMs = this.#clock.monotonicMs();
-    const isReturn = before.isUnknown && this.#formerLive.size === 0;
+    this.#forgetFormer(nowMs);
+    const isReturn = before.isUnknown && this.#formerUntilMs.size === 0;
     if (desired.targets.size > 0) {
       if (isReturn) this.#beginReturn(nowMs);
       this.#show(desired, nowMs);
-      this.#formerLive = new Set();
       this.#emptySinceMs = undefined;
     } else this.#emptySinceMs ??= nowMs;
     if (isMissing(desired)) {
@@ -50,6 +54,13 @@ export class Graces {
     } else if (!desired.isUnknown) {
       this.#live = desired.live;
       this.#missingSinceMs = undefined;
+      for (const address of desired.live) this.#formerUntilMs.delete(address);
+    }
+  }
+
+  #forgetFormer(nowMs: number): void {
+    for (const [address, untilMs] of this.#formerUntilMs) {
+      if (untilMs <= nowMs) this.#formerUntilMs.delete(address);
     }
   }
 
@@ -66,15 +77,14 @@ export class Graces {
   }
 
   /** For the flush of these targets. */
-  describe(
-    desired: DesiredTargets,
-  ): Pick<FlushFacts, 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown'> {
+  describe(desired: DesiredTargets): Pick<FlushFacts, GraceFacts> {
     const own = isMissing(desired) ? this.#live : [];
     return {
-      desired: { ...desired, live: new Set([...desired.live, ...this.#formerLive, ...own]) },
+      desired: { ...desired, live: new Set([...desired.live, ...own]) },
       emptySinceMs: this.#emptySinceMs,
       knownSinceMs: this.#knownSinceMs,
       wasShown: (target) => this.#shown.has(nameTarget(target)),
+      formerUntilMs: ({ id }) => this.#formerUntilMs.get(id) ?? Number.NEGATIVE_INFINITY,
     };
   }
 }

@@ -302,9 +302,9 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gone-pod-kept-as-last': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'return isGone ? nowMs : Math.max(nowMs, knownSinceMs + EMPTYING_GRACE_MS);',
+    find: 'if (isGone) return nowMs;',
     replace:
-      'return hasSuccessor || unready?.has(target.id) ? nowMs : Math.max(Number.POSITIVE_INFINITY, knownSinceMs + EMPTYING_GRACE_MS);',
+      'if (isGone || targets.size >= 0) return hasSuccessor || unready?.has(target.id) ? nowMs : Number.POSITIVE_INFINITY;',
     why: 'the address of the last pod stays a target and is given to a pod of another backend',
     seed: 35,
   },

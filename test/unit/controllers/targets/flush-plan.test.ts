@@ -24,6 +24,7 @@ interface Draft {
   readonly surplusSinceMs?: number;
   readonly knownSinceMs?: number;
   readonly shown?: readonly string[];
+  readonly former?: Readonly<Record<string, number>>;
 }
 
 function factsOf({
@@ -37,6 +38,7 @@ function factsOf({
   surplusSinceMs = 0,
   knownSinceMs = 0,
   shown = [],
+  former,
   ...unknown
 }: Draft): FlushFacts {
   const registrations = new Registrations();
@@ -55,6 +57,7 @@ function factsOf({
     surplusSinceMs: () => surplusSinceMs,
     knownSinceMs,
     wasShown: ({ id }) => shown.includes(id),
+    formerUntilMs: ({ id }) => former?.[id] ?? 0,
   };
 }
 
@@ -139,6 +142,16 @@ describe('a flush', () => {
       ...{ knownSinceMs: NOW_MS, shown: ['a', 'b'] },
     });
     expect(planFlush(facts, NOW_MS).deregister).toEqual([at('b')]);
+  });
+
+  it('keeps a pod of a former Service until one of its successors is registered, or its time is over', () => {
+    const endsMs = NOW_MS + 3_000;
+    const draft = { desired: [at('b')], registered: [at('a')], live: ['b'], former: { a: endsMs } };
+    const plan = planFlush(factsOf(draft), NOW_MS);
+    expect(plan).toEqual({ register: [at('b')], deregister: [], nextMs: endsMs });
+    expect(planFlush(factsOf(draft), endsMs).deregister).toEqual([at('a')]);
+    const later = factsOf({ ...draft, registered: [at('a'), at('b')] });
+    expect(planFlush(later, NOW_MS).deregister).toEqual([at('a')]);
   });
 
   it('takes nothing out, and plans no time for it, while nothing is known of the pods', () => {

@@ -111,6 +111,61 @@ describe('a group that gets another Service', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
   });
 
+  it('keeps the pods of the former one while AWS refuses those of the next one, for no more than ten seconds', async () => {
+    const { bench, arn } = await filled();
+    bench.runPods(podsOf(2, 10), 'next');
+    bench.refuse('RegisterTargets', 'AccessDenied', { times: 1 });
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(500);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    await bench.clock.advance(1_500);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+    bench.refuse('RegisterTargets', 'AccessDenied', { forMs: 60_000 });
+    bench.runPods(podsOf(2, 20), 'other');
+    bench.publish(arn, { service: { name: 'other', port: 'http' } });
+    await bench.clock.advance(9_900);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+    await bench.clock.advance(200);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
+  it('keeps no pod of both Services once the next one shows that it is not ready', async () => {
+    const { bench, arn } = await filled();
+    bench.runPods({ ...podsOf(1), [addressOf(1)]: 'unready', [addressOf(10)]: 'ready' }, 'next');
+    bench.refuse('RegisterTargets', 'AccessDenied', { forMs: 60_000 });
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(500);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+    bench.runPods({ [addressOf(10)]: 'ready' }, 'next');
+    await bench.clock.advance(500);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
+  it('keeps the pods of the former one also where that one was back a moment before', async () => {
+    const { bench, arn } = await filled();
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(1_000);
+    bench.runPods(2);
+    await bench.clock.advance(1_000);
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(9_900);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    bench.runPods(podsOf(2, 10), 'next');
+    await bench.clock.advance(50);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+  });
+
+  it('keeps the pods of the former one for ten seconds in all where that one was deleted before', async () => {
+    const { bench, arn } = await filled();
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(5_000);
+    bench.publish(arn, RENAMED);
+    await bench.clock.advance(4_900);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    await bench.clock.advance(200);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
   it('is empty ten seconds later where there is no such Service', async () => {
     const { bench, arn } = await filled();
     bench.publish(arn, RENAMED);
