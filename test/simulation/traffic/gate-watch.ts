@@ -21,6 +21,8 @@ export interface GateWatchParts {
   readonly surroundings: Surroundings;
 }
 
+type OwnedBackend = NonNullable<MyIngress['spec']['backends']>[number] & { readonly owner: string };
+
 /** `due`: nothing keeps the gate closed; `arguable`: not in each of the groups that it may be about. */
 type Verdict = 'due' | 'arguable' | 'waits';
 
@@ -143,7 +145,8 @@ export class GateWatch {
   }
 
   #judgeDue({ key }: Waiting, isStill: () => boolean): void {
-    if (!isStill()) return;
+    const [namespace = ''] = key.split('/');
+    if (!isStill() || this.#lacksService(namespace) || this.#hasJustChanged(namespace)) return;
     const what = `Pod ${key} waits at its gate although AWS has it as healthy in each group`;
     this.#parts.stage.report('gate-opens-in-time', what);
   }
@@ -153,12 +156,17 @@ export class GateWatch {
     const waiting = this.#waiting.get(pod.metadata.uid);
     this.#waiting.delete(pod.metadata.uid);
     const nowMs = stage.clock.monotonicMs();
-    const { sinceMs = 0 } = this.#declared.get(pod.metadata.namespace ?? '') ?? {};
-    if (!surroundings.isCalm || waiting === undefined || nowMs - sinceMs < UNSEEN_MS) return;
+    if (!surroundings.isCalm || waiting === undefined) return;
+    if (this.#hasJustChanged(pod.metadata.namespace ?? '')) return;
     const isSilent = nowMs - (waiting.upSinceMs ?? nowMs) >= SILENCE_MS;
     if (waiting.hadCause || isSilent) return;
     const what = `the gate of Pod ${waiting.key} opened before AWS had it as healthy`;
     stage.report('gate-opens-for-cause', what);
+  }
+
+  #hasJustChanged(namespace: string): boolean {
+    const { sinceMs = 0 } = this.#declared.get(namespace) ?? {};
+    return this.#parts.stage.clock.monotonicMs() - sinceMs < UNSEEN_MS;
   }
 
   #noteDeclared(namespace: string): void {
@@ -237,6 +245,20 @@ export class GateWatch {
   #listDeclared(
     namespace: string,
   ): readonly { readonly owner: string; readonly backend: string; readonly app: string }[] {
+    return this.#listBackends(namespace)
+      .filter(({ service }) => this.#hasPort(namespace, service))
+      .map(({ owner, name, service }) => ({ owner, backend: name, app: service?.name ?? '' }));
+  }
+
+  /** The gate stays closed for some seconds: the Service may be back in a moment. */
+  #lacksService(namespace: string): boolean {
+    const { table } = this.#parts.stage.model;
+    return this.#listBackends(namespace).some(
+      ({ service }) => table.get(SERVICES, `${namespace}/${service?.name}`) === undefined,
+    );
+  }
+
+  #listBackends(namespace: string): readonly OwnedBackend[] {
     const { table } = this.#parts.stage.model;
     const objects = table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
     const own = objects.filter(({ metadata }) => metadata.namespace === namespace);
@@ -245,14 +267,7 @@ export class GateWatch {
       const asked = listAsked(spec);
       return (spec.backends ?? [])
         .filter(({ name, targetType = 'ip' }) => asked.has(name) && targetType === 'ip')
-        .filter(({ service }) => this.#hasPort(namespace, service))
-        .map(({ name, service }) => {
-          return {
-            owner: `${namespace}/${metadata.name}`,
-            backend: name,
-            app: service?.name ?? '',
-          };
-        });
+        .map((backend) => ({ ...backend, owner: `${namespace}/${metadata.name}` }));
     });
   }
 

@@ -1,3 +1,5 @@
+import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
+
 /** AWS's answer about a pod in one group that sends it requests. */
 export interface TargetReport {
   /** `unused`: no action of the balancer sends requests to the target. */
@@ -12,6 +14,8 @@ export interface GateFacts {
   readonly upSinceMs: number | undefined;
   /** One for each backend that selects the pod and gets requests. */
   readonly targets: readonly TargetReport[];
+  /** Since when it is to be seen whether a backend selects it (monotonic ms); undefined: that is known. */
+  readonly unsureSinceMs?: number | undefined;
 }
 
 export type GateDecision =
@@ -30,7 +34,10 @@ export const LONGEST_SILENCE_MS = 600_000;
  * Opens the gate of a pod that every backend has as a healthy target. What keeps requests from the pod
  * for good keeps the gate closed for none: a rollout must not wait for what does not come.
  */
-export function decideGate({ upSinceMs, targets }: GateFacts, nowMs: number): GateDecision {
+export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
+  const { upSinceMs, targets, unsureSinceMs = Number.NEGATIVE_INFINITY } = facts;
+  const sureMs = unsureSinceMs + EMPTYING_GRACE_MS;
+  if (nowMs < sureMs) return { kind: 'wait', untilMs: sureMs };
   if (targets.length === 0) {
     return open('NoBackend', 'no backend that gets requests selects this pod');
   }

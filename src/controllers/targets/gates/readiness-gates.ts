@@ -63,6 +63,7 @@ interface Waiting {
   readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
+  unsureSinceMs?: number | undefined;
   /** The resourceVersion since which the gate is open. */
   openSince: string | undefined;
 }
@@ -180,7 +181,9 @@ export class ReadinessGates {
     if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
-    const decision = decideGate({ upSinceMs: waiting.upSinceMs, targets }, nowMs);
+    const isUnsure = targets.length === 0 && this.#lacksService(splitKey(key).namespace);
+    waiting.unsureSinceMs = isUnsure ? (waiting.unsureSinceMs ?? nowMs) : undefined;
+    const decision = decideGate({ ...waiting, targets }, nowMs);
     if (decision.kind === 'open') return this.#open(pod, waiting, decision);
     const { untilMs } = decision;
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
@@ -219,6 +222,14 @@ export class ReadinessGates {
       return !selecting.some((group) => isGroupOf(group, backend));
     });
     return lacksGroup ? [...selecting, undefined] : selecting;
+  }
+
+  /** A Service that is missing may be back a moment later, and select the pod. */
+  #lacksService(namespace: string): boolean {
+    const { backends, services } = this.#work;
+    return backends.list(namespace).some(({ targetType, service: { name } }) => {
+      return targetType === 'ip' && services.get(`${namespace}/${name}`) === undefined;
+    });
   }
 
   #selects(

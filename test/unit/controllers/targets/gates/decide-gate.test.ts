@@ -24,6 +24,14 @@ const cases: Readonly<Record<string, Case>> = {
     why: 'a job must not wait for a load balancer',
     ...{ targets: [], upSinceMs: undefined, is: 'NoBackend' },
   },
+  'no backend, and a Service missing since now': {
+    why: 'it may be deleted and applied again',
+    ...{ targets: [], unsureSinceMs: 1_000, atMs: 10_999, is: 11_000 },
+  },
+  'no backend, and a Service missing for ten seconds': {
+    why: 'a rollout must not wait for what does not come',
+    ...{ targets: [], unsureSinceMs: 1_000, atMs: 11_000, is: 'NoBackend' },
+  },
   'healthy in its only group': { why: 'it may serve', targets: [healthy], is: 'Healthy' },
   'healthy in one group of two': {
     why: 'the other one would lose its last pod',

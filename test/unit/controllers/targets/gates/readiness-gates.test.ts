@@ -190,8 +190,25 @@ describe('a gate opens without AWS', () => {
     pods.run(NEW);
     await bench.clock.advance(MINUTE_MS);
     expect(pods.written).toEqual([]);
-    bench.kube.delete(draftService('shop'));
+    bench.kube.edit(draftService('shop'), (live) => ({
+      ...live,
+      spec: { ...live.spec, selector: { app: 'other' } },
+    }));
     await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('when the Service has been missing for ten seconds, not where it is deleted and applied again', async () => {
+    const { bench, pods } = await rolling();
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(300);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(9_900);
+    expect(pods.written).toEqual([]);
+    await bench.clock.advance(200);
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 

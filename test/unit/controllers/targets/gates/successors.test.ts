@@ -118,6 +118,7 @@ describe('a pod whose backend has left the spec while its group still gets the r
   it('does not wait for a group that gets no requests by the spec', async () => {
     const { bench, pods, arn } = await rolling();
     const other = { backend: 'other', service: { name: 'other', port: 'http' } };
+    bench.kube.create(draftService('other'));
     pods.declare(backendOf('other', other));
     await bench.clock.settle();
     expect(bench.registered(arn)).toHaveLength(2);
