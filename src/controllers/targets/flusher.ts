@@ -133,7 +133,8 @@ export class Flusher {
   async #writeAll(group: Group, write: Write): Promise<void> {
     for (;;) {
       if (write === 'deregister' && group.listDue('register').length > 0) return;
-      const batch = group.listDue(write).slice(0, MOST_TARGETS);
+      const isFull = group.problems.findReason(write) === 'QuotaExceeded';
+      const batch = group.listDue(write).slice(0, isFull ? 1 : MOST_TARGETS);
       if (batch.length === 0) return;
       if (!(await this.#attempt(group, write, () => this.#writeBatch(group, write, batch)))) return;
     }
@@ -142,7 +143,9 @@ export class Flusher {
   async #writeBatch(group: Group, write: Write, batch: readonly Target[]): Promise<void> {
     const refusals = await this.#sendAll(group, write, batch).catch(async (error: unknown) => {
       if (write === 'deregister' || !hasReason(error, 'QuotaExceeded')) throw error;
-      await this.#makeRoom(group, error);
+      const surplus = group.listSurplus();
+      if (surplus.length > 0) await this.#makeRoom(group, surplus);
+      else await this.#registerFitting(group, batch, error);
       return [];
     });
     for (const { targets, error } of refusals) {
@@ -174,14 +177,21 @@ export class Flusher {
   }
 
   /** A quota is no reason to keep what is not desired; half of it goes, so that the group is not empty. */
-  async #makeRoom(group: Group, error: OperatorError): Promise<void> {
-    const surplus = group.listSurplus();
-    if (surplus.length === 0) throw error;
-    await this.#send(
-      group,
-      'deregister',
-      surplus.slice(0, Math.min(MOST_TARGETS, Math.ceil(surplus.length / 2))),
-    );
+  async #makeRoom(group: Group, surplus: readonly Target[]): Promise<void> {
+    const half = Math.ceil(surplus.length / 2);
+    await this.#send(group, 'deregister', surplus.slice(0, Math.min(MOST_TARGETS, half)));
+  }
+
+  /** All of them do not fit into the quota: finds by halves how many do. Throws the refusal of the others. */
+  async #registerFitting(
+    group: Group,
+    batch: readonly Target[],
+    error: OperatorError,
+  ): Promise<void> {
+    if (batch.length === 1) throw error;
+    const half = Math.ceil(batch.length / 2);
+    await this.#writeBatch(group, 'register', batch.slice(0, half));
+    await this.#registerFitting(group, batch.slice(half), error);
   }
 
   async #send(group: Group, write: Write, targets: readonly Target[]): Promise<void> {

@@ -43,6 +43,11 @@ export class Problems {
     return this.#failures.get(action)?.notBeforeMs ?? Number.NEGATIVE_INFINITY;
   }
 
+  /** Why the last call of this kind failed; undefined: it did not. */
+  findReason(action: Action): string | undefined {
+    return this.#failures.get(action)?.error?.reason;
+  }
+
   /** Of a target that AWS has refused. */
   refusedUntilMs(target: Target): number {
     return this.#refused.get(nameTarget(target))?.notBeforeMs ?? Number.NEGATIVE_INFINITY;
@@ -50,7 +55,7 @@ export class Problems {
 
   /** Returns whether the failure is another than the one before. */
   recordFailure(action: Action, error: OperatorError, delayMs: number): boolean {
-    const before = this.#failures.get(action)?.error?.reason;
+    const before = this.findReason(action);
     this.#failures.set(action, this.#failUntil(error, delayMs));
     this.#settle();
     return before !== error.reason;

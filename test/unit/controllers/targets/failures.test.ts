@@ -334,6 +334,26 @@ describe('a full quota', () => {
     expect(fewest).toBeGreaterThan(0);
   });
 
+  it('takes what fits of a batch, and one target for each retry until there is room', async () => {
+    const bench = new TargetsBench({
+      settings: { limits: { 'targets-per-application-load-balancer': 150 } },
+    });
+    const arn = bench.group('web');
+    bench.runPods(200);
+    bench.publish(arn, { isNew: true });
+    await bench.clock.settle();
+    expect(bench.state).toMatchObject({ registered: 150, problem: { reason: 'QuotaExceeded' } });
+    const sizes = [200, 100, 50, 25, 13, 7, 4, 2, 1];
+    const writes = (): readonly string[] => bench.sent().filter((call) => call.startsWith('Reg'));
+    expect(writes()).toEqual(sizes.map((size) => `RegisterTargets ${size}`));
+    await bench.clock.advance(60_000);
+    expect(new Set(writes())).toEqual(new Set(['RegisterTargets 1']));
+    bench.aws.control.changeSettings({ limits: {} });
+    await bench.clock.advance(61_000);
+    expect(bench.state).toMatchObject({ registered: 200 });
+    expect(writes().slice(-2)).toEqual(['RegisterTargets 1', 'RegisterTargets 49']);
+  });
+
   it('that nothing can be removed for is reported', async () => {
     const bench = new TargetsBench({
       settings: { limits: { 'targets-per-application-load-balancer': 2 } },
