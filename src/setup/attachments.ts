@@ -1,6 +1,9 @@
 import type { MyIngress } from '../apis/my-ingress.ts';
 import { type WebApp, webAppKind } from '../apis/web-app.ts';
-import type { AttachingObject } from '../controllers/my-ingress/attaching/attaching-object.ts';
+import type {
+  AttachingObject,
+  SourceRef,
+} from '../controllers/my-ingress/attaching/attaching-object.ts';
 import { Attachments, type RouteSource } from '../controllers/my-ingress/attaching/attachments.ts';
 import {
   type NamespaceCache,
@@ -86,6 +89,7 @@ function readWebApps({ cache, synced }: NonNullable<AttachmentParts['webApps']>)
         const ref = { kind: webAppKind.kind, namespace, name };
         onChange(ref, kind === 'deleted' ? undefined : readWebApp(object));
       }),
+    recall: recallWebApp,
   };
 }
 
@@ -98,7 +102,7 @@ function readWebApp(object: WebApp): AttachingObject | undefined {
   return {
     ...{ kind: webAppKind.kind, namespace, name, createdAt: creationTimestamp },
     ingress: `${ingress.namespace ?? namespace}/${ingress.name}`,
-    backends: [{ name, service: { name, port: 'http' } }],
+    backends: listBackends(name),
     rules: [
       {
         ...{ name: 'expose', hosts, forward: [{ backend: name }] },
@@ -107,6 +111,15 @@ function readWebApp(object: WebApp): AttachingObject | undefined {
       },
     ],
   };
+}
+
+/** As `RouteSource.recall`. */
+function recallWebApp({ kind, name }: SourceRef): AttachingObject['backends'] {
+  return kind === webAppKind.kind ? listBackends(name) : [];
+}
+
+function listBackends(name: string): AttachingObject['backends'] {
+  return [{ name, service: { name, port: 'http' } }];
 }
 
 /** Its labels are all that is read. */

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { WebApp } from '../../../src/apis/web-app.ts';
 import { DEFAULT_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import type { KubeTransport } from '../../../src/kube/client/kube-transport.ts';
 import { Operator } from '../../../src/operator.ts';
+import { readWebApp, recallWebApp } from '../../../src/setup/attachments.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../fakes/silent-logger.ts';
@@ -44,4 +46,12 @@ it('watches WebApps once for their own controller and for what they attach', asy
   await clock.advance(2_000);
   await stopped;
   expect(watches).toHaveLength(1);
+});
+
+it('knows the backends of a WebApp by its name alone, and of no other kind', () => {
+  const ref = { kind: 'WebApp', namespace: 'team', name: 'shop' };
+  const expose = { ingress: { name: 'shared' }, hosts: ['shop.example.com'] };
+  const object = { metadata: ref, spec: { image: 'nginx', expose } } as unknown as WebApp;
+  expect(recallWebApp(ref)).toEqual(readWebApp(object)?.backends);
+  expect(recallWebApp({ ...ref, kind: 'Other' })).toEqual([]);
 });

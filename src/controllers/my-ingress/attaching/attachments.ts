@@ -8,6 +8,7 @@ import { decideAttachments, recallHolders, UNKNOWN } from './decide.ts';
 import type { Decision, Holders } from './decision.ts';
 import { type Joined, NO_RULES } from './joined.ts';
 import { isAllowed, type NamespaceLabels } from './namespace-labels.ts';
+import { recallBackends } from './recall.ts';
 import { type AttachState, describeState, stateOf } from './state.ts';
 
 /** One kind of objects that attach routes. */
@@ -16,6 +17,8 @@ export interface RouteSource {
   readonly synced: Promise<void>;
   /** Calls `onChange` with the routes of each object as they are now; undefined: it attaches none, or is gone. */
   follow(onChange: (ref: SourceRef, object: AttachingObject | undefined) => void): () => void;
+  /** The backends of an object of which no more than the name is known; none of another kind. */
+  recall(ref: SourceRef): AttachingObject['backends'];
 }
 
 interface AttachmentsOptions {
@@ -238,7 +241,7 @@ export class Attachments {
 
   #decide(object: MyIngress): Decision | undefined {
     const key = getKey(object);
-    if (!this.#isKnown) return UNKNOWN;
+    if (!this.#isKnown) return this.#recall(object);
     if (object.spec === undefined || isBeingDeleted(object)) return undefined;
     const known = this.#decided.get(key);
     if (!this.#objects.has(key)) {
@@ -251,6 +254,12 @@ export class Attachments {
     const decision = this.#judge(object, this.listObjects(key), known?.decision.holders);
     this.#decided.set(key, { version, decision });
     return decision;
+  }
+
+  #recall(object: MyIngress): Decision {
+    const list = (ref: SourceRef): AttachingObject['backends'] =>
+      this.#options.sources.flatMap((source) => source.recall(ref));
+    return { ...UNKNOWN, recalled: recallBackends(object, list) };
   }
 
   #judge(

@@ -1,4 +1,6 @@
+import type { ResourceId } from '../graph/resource-id.ts';
 import type { AttachedRoutes } from '../routes/traffic-spec.ts';
+import type { ServedGroup } from '../targets.ts';
 import { getSource, type SourceRef } from './attaching-object.ts';
 import type { Claim } from './claims.ts';
 
@@ -38,9 +40,14 @@ export function findRefusal(decision: Decision, source: string): Refusal | undef
   return index.get(source);
 }
 
+/** By the id of its target group: an attached backend of which no more than its object's name is known. */
+export type RecalledBackends = ReadonlyMap<ResourceId, Pick<ServedGroup, 'backend' | 'service'>>;
+
 export interface Decision extends AttachedRoutes {
   /** False: not all objects that may attach are read yet, so that what they have attached stays as it is. */
   readonly isKnown: boolean;
+  /** Only where `isKnown` is false. */
+  readonly recalled?: RecalledBackends;
   /** By source: of the routes that are accepted. */
   readonly digests: ReadonlyMap<string, string>;
   /** One for each rule. */

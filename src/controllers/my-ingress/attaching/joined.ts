@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import type { Decision } from './decision.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import type { Decision, RecalledBackends } from './decision.ts';
 
 /**
  * A MyIngress with the routes that others attach to it, as `Attachments.join` gives it. Only in memory: its spec is
@@ -21,6 +22,14 @@ export function getRevision(object: MyIngress): Revision {
 
 export function findDecision({ spec }: Joined): Decision | undefined {
   return spec?.attached;
+}
+
+/** The attached backend with this target group; undefined once it is known what attaches. */
+export function findRecalled(
+  object: MyIngress,
+  id: ResourceId = '',
+): ReturnType<RecalledBackends['get']> {
+  return findDecision(object)?.recalled?.get(id);
 }
 
 /** `status.attached[].digest` of an object none of whose rules is accepted. */

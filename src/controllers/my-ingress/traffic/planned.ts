@@ -5,7 +5,7 @@ import { findDecision } from '../attaching/joined.ts';
 import { applyCertificates } from '../discovery/found-certificates.ts';
 import { desireGraph } from '../graph/desired-graph.ts';
 import { keepRefusals, recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
-import type { DesiredGraph, ObservedGraph } from '../graph/graph.ts';
+import type { DesiredGraph, ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
@@ -37,6 +37,8 @@ export interface Planned {
   readonly succession: Succession;
   /** It was read so early that it may be older than what was made last: it is read again. */
   readonly isEarly?: boolean;
+  /** With the tags that `observed` leaves out; only while it is not known what attaches. */
+  readonly disowned?: readonly ObservedTargetGroup[];
 }
 
 /** Plans from what is observed or remembered; notes which target groups no action names. */
@@ -65,7 +67,8 @@ export function planBy(
   const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
   const steps = [...plan.steps, ...plan.postponed.map(({ step }) => step)];
   memory.traffic = { ...memory.traffic, facts: keepRefusals(facts, steps) };
-  return { plan, observed, desired, routes, loadBalancer, succession };
+  const disowned = isKnown ? {} : { disowned: given.observed.targetGroups };
+  return { plan, observed, desired, routes, loadBalancer, succession, ...disowned };
 }
 
 interface Judged {

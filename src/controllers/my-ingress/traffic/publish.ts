@@ -1,4 +1,5 @@
 import type { TargetGroup } from '../../../aws/elbv2/traffic.ts';
+import { findRecalled } from '../attaching/joined.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { listNamedGroups } from '../graph/projection.ts';
 import { getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
@@ -82,20 +83,22 @@ function findPredecessor(
 
 /**
  * Groups that the spec has replaced or does not name any more, and that an action names: an old rule stays for a
- * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record.
+ * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record. Among them are
+ * those of attached objects while it is not known what attaches.
  */
 function listReplaced(
   scope: Scope,
-  { observed, routes }: Planned,
+  { disowned: targetGroups, observed, routes }: Planned,
   named: ReadonlySet<string>,
 ): readonly ServedGroup[] {
   const { identity, memory, object } = scope;
-  return listOwn(observed, identity).flatMap(({ targetGroup, tags }) => {
+  const given = targetGroups === undefined ? observed : { targetGroups };
+  return listOwn(given, identity).flatMap(({ targetGroup, tags }) => {
     const { arn, name: group } = targetGroup;
     const id = identifyResource(tags, identity);
     const backend = routes.backends.find((one) => getTargetGroupId(one) === id);
     const served = memory.traffic?.served?.find((one) => one.arn === arn);
-    const before = served ?? findRecorded(object, group);
+    const before = served ?? findRecorded(object, group) ?? findRecalled(object, id);
     const now = backend === undefined ? before : { ...backend, backend: nameBackend(backend) };
     if (!named.has(arn) || now === undefined) return [];
     const { backend: name } = now;
@@ -106,7 +109,7 @@ function listReplaced(
 }
 
 function listOwn(
-  { targetGroups }: ObservedGraph,
+  { targetGroups }: Pick<ObservedGraph, 'targetGroups'>,
   identity: Identity,
 ): readonly ObservedTargetGroup[] {
   return targetGroups.filter(({ tags }) => identifyResource(tags, identity) !== undefined);

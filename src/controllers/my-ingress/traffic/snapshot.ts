@@ -3,6 +3,7 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { CachedGroup, LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
+import { findRecalled } from '../attaching/joined.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
@@ -133,7 +134,7 @@ export function listServed(
     if (id === undefined) return [];
     const backend = pairs.find((pair) => pair.desired.id === id)?.backend;
     const isReplaced = !desired.has(name);
-    const of = findFilled(name, backend);
+    const of = findFilled(name, backend) ?? findRecalled(object, id);
     if (of === undefined || (isReplaced && targetGroup.loadBalancerArns.length === 0)) return [];
     const { arn } = targetGroup;
     const shared = { ...of, arn, ...readTargetKind(targetGroup) };

@@ -21,6 +21,7 @@ import { createMyIngressReconciler } from '../../../../src/controllers/my-ingres
 import { DriftScan } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
+import type { ObjectCache } from '../../../../src/core/ports/cache.ts';
 import type { ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import { EmbeddedAwsApi } from '../../../fakes/embedded-aws-api.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
@@ -119,16 +120,16 @@ export class World {
     const aws = wireAws({ api, clock, leadership, metrics, budget, log, texts });
     const memory = new Memory(clock);
     const shared = { cluster: CLUSTER, inventory: aws.inventory, memory, clock };
-    const { cache } = this;
+    const { join = (object) => object } = this.#options;
     const common = { ...shared, targets: this.targets };
-    const limits = { cache, namespaces, intervalMs: scanMs, isObserver };
+    const limits = { cache: joinAll(this.cache, join), namespaces, intervalMs: scanMs, isObserver };
     const scan = new DriftScan({ ...common, ...limits, log, metrics });
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
       reconciler: createMyIngressReconciler({
-        attachments: { join: this.#options.join ?? ((object) => object) },
+        attachments: { join },
         ...{ ...common, aws: aws.loadBalancers, traffic: aws.traffic },
         backendSecurityGroups: this.#options.backendSecurityGroups ?? [],
         discovery: { clusterName: CLUSTER, vpcId: this.#options.vpcId },
@@ -344,4 +345,19 @@ function isRead(operation: string): boolean {
 
 function total(calls: Readonly<Record<string, number>>, counts: (name: string) => boolean): number {
   return Object.entries(calls).reduce((sum, [name, of]) => sum + (counts(name) ? of : 0), 0);
+}
+
+/** As `Attachments.view`. */
+function joinAll(
+  cache: FakeCache<MyIngress>,
+  join: (object: MyIngress) => MyIngress,
+): Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'> {
+  return {
+    get: (key) => {
+      const object = cache.get(key);
+      return object && join(object);
+    },
+    list: () => cache.list().map(join),
+    subscribe: (onChange) => cache.subscribe(onChange),
+  };
 }

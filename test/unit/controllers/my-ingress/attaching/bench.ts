@@ -33,6 +33,10 @@ class Apps implements RouteSource {
     };
   }
 
+  recall(): readonly [] {
+    return [];
+  }
+
   /** undefined: the object attaches nothing, or is deleted. */
   put(ref: SourceRef, object: AttachingObject | undefined): void {
     if (object === undefined) this.#objects.delete(getSource(ref));

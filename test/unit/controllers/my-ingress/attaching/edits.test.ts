@@ -28,7 +28,7 @@ beforeEach(async () => {
   const labels = new NamespaceLabels(undefined);
   const attachments = new Attachments({
     ...{ cache, labels, namespaces: [] },
-    sources: [{ synced, follow }],
+    sources: [{ synced, follow, recall: () => [] }],
   });
   attachments.start();
   enqueued = [];

@@ -35,6 +35,7 @@ class Crowd {
         this.#onChange = onChange;
         return () => undefined;
       },
+      recall: () => [],
     };
     this.attachments = new Attachments({
       cache: {

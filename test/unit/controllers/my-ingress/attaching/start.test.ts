@@ -31,6 +31,7 @@ async function restart(
           }
           return () => {};
         },
+        recall: () => [],
       },
     ],
   });
@@ -75,6 +76,7 @@ it('the backends that pods wait for have those of attached routes once all is de
           onChange(app, app);
           return () => {};
         },
+        recall: () => [],
       },
     ],
   });

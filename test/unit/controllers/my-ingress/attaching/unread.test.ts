@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngress } from '../../../../../src/apis/my-ingress.ts';
+import { Attachments } from '../../../../../src/controllers/my-ingress/attaching/attachments.ts';
+import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
+import type { Joined } from '../../../../../src/controllers/my-ingress/attaching/joined.ts';
+import { NamespaceLabels } from '../../../../../src/controllers/my-ingress/attaching/namespace-labels.ts';
+import { SHOP } from '../traffic/specs.ts';
+import { MINUTE_MS, World } from '../world.ts';
+import { draftApp } from './app.ts';
+
+const KEY = 'web/shop';
+const APP = draftApp('guest', { namespace: 'team' });
+
+/** Of a process that cannot list what attaches. */
+function openUnread(): Attachments {
+  return new Attachments({
+    cache: { get: () => undefined, list: () => [], subscribe: () => () => {} },
+    sources: [
+      {
+        synced: new Promise(() => {}),
+        follow: () => () => {},
+        recall: ({ name }) => draftApp(name).backends,
+      },
+    ],
+    ...{ namespaces: [], labels: new NamespaceLabels(undefined) },
+  });
+}
+
+function joinApp(object: MyIngress): MyIngress {
+  const attached = decideAttachments(object.spec, [APP], new Map());
+  const joined: Joined = { ...object, spec: { ...object.spec, attached } };
+  return joined;
+}
+
+/** An operator that has attached an object, and a later one that cannot list what attaches. */
+async function cutOff(): Promise<World> {
+  let join = joinApp;
+  const world = World.started({ join: (object) => join(object) });
+  await world.applied('shop', SHOP);
+  await world.clock.advance(MINUTE_MS);
+  const unread = openUnread();
+  join = (object) => unread.join(object);
+  world.targets.published.clear();
+  return world;
+}
+
+function listFollowed(world: World): readonly string[] {
+  const groups = world.targets.published.get(KEY) ?? [];
+  return groups.map(({ backend, service: { namespace = 'web', name, port } }) => {
+    return `${backend}: ${namespace}/${name} ${port}`;
+  });
+}
+
+/** Target groups, and listeners with their rules. */
+function listResources(world: World): unknown {
+  const { targetGroups, listeners } = world.aws.control.snapshot();
+  return { targetGroups, listeners };
+}
+
+const GUEST = 'WebApp/team/guest/app: team/guest 80';
+
+describe('while what attaches cannot be listed', () => {
+  it('the pods of an attached object are still followed', async () => {
+    const world = await cutOff();
+    const before = listResources(world);
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(listFollowed(world)).toContain(GUEST);
+    expect(world.object('shop').status.targets).toBe('4/4');
+    expect(listResources(world)).toEqual(before);
+  });
+
+  it('so it is of a MyIngress that is paused', async () => {
+    const world = await cutOff();
+    world.annotate('shop', { 'albridge.io/paused': 'true' });
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(listFollowed(world)).toContain(GUEST);
+  });
+
+  it('not by the word of status alone', async () => {
+    const world = await cutOff();
+    const [entry] = world.object('shop').status.attached ?? [];
+    world.kube.server.applyStatus(world.object('shop'), {
+      attached: [{ ...entry, namespace: 'victim' }],
+    });
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(listFollowed(world)).toHaveLength(2);
+  });
+});
