@@ -31,6 +31,7 @@ import {
 } from './owned.ts';
 import {
   findDefaultGroup,
+  isCertain,
   isToDetach,
   listChanged,
   listPrevious,
@@ -161,8 +162,7 @@ export async function observeAndPlan(
   const isListOld = memory.traffic?.lacksCertificate === true;
   const begun = beginMemory(memory.traffic, getRevision(object), clock.monotonicMs());
   const certificates = await findCertificates(scope, readRoutes(object.spec), isListOld);
-  const remembered = { ...begun, certificates };
-  memory.traffic = remembered;
+  memory.traffic = { ...begun, certificates };
   const { observed, warm } = given;
   const planned =
     (warm && (await planWarm(scope, warm, observed.loadBalancer))) ??
@@ -280,7 +280,7 @@ function concludeMemory(
   const { references, standing, failed, early } = progress;
   const { securityGroups } = standing?.loadBalancer ?? planned.loadBalancer;
   const loadBalancer = { ...planned.loadBalancer, securityGroups };
-  const isWhole = standing !== undefined && failed.length === 0 && planned.isEarly !== true;
+  const isWhole = standing !== undefined && failed.length === 0 && isCertain(planned);
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,

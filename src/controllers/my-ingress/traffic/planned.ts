@@ -41,6 +41,11 @@ export interface Planned {
   readonly disowned?: readonly ObservedTargetGroup[];
 }
 
+/** False where `observed` may be old, or shows what is attached as foreign: no later pass may start from it. */
+export function isCertain({ disowned, isEarly = false }: Planned): boolean {
+  return disowned === undefined && !isEarly;
+}
+
 /** Plans from what is observed or remembered; notes which target groups no action names. */
 export function planBy(
   scope: Scope,

@@ -4,7 +4,7 @@ import { Attachments } from '../../../../../src/controllers/my-ingress/attaching
 import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
 import type { Joined } from '../../../../../src/controllers/my-ingress/attaching/joined.ts';
 import { NamespaceLabels } from '../../../../../src/controllers/my-ingress/attaching/namespace-labels.ts';
-import { SHOP } from '../traffic/specs.ts';
+import { api, SHOP, web } from '../traffic/specs.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { draftApp } from './app.ts';
 
@@ -32,8 +32,14 @@ function joinApp(object: MyIngress): MyIngress {
   return joined;
 }
 
+interface Cut {
+  readonly world: World;
+  /** From here on it is known what attaches. */
+  list(): void;
+}
+
 /** An operator that has attached an object, and a later one that cannot list what attaches. */
-async function cutOff(): Promise<World> {
+async function cutOff(): Promise<Cut> {
   let join = joinApp;
   const world = World.started({ join: (object) => join(object) });
   await world.applied('shop', SHOP);
@@ -41,7 +47,12 @@ async function cutOff(): Promise<World> {
   const unread = openUnread();
   join = (object) => unread.join(object);
   world.targets.published.clear();
-  return world;
+  return {
+    world,
+    list: () => {
+      join = joinApp;
+    },
+  };
 }
 
 function listFollowed(world: World): readonly string[] {
@@ -61,7 +72,7 @@ const GUEST = 'WebApp/team/guest/app: team/guest 80';
 
 describe('while what attaches cannot be listed', () => {
   it('the pods of an attached object are still followed', async () => {
-    const world = await cutOff();
+    const { world } = await cutOff();
     const before = listResources(world);
     await world.restart();
     await world.clock.advance(MINUTE_MS);
@@ -70,16 +81,21 @@ describe('while what attaches cannot be listed', () => {
     expect(listResources(world)).toEqual(before);
   });
 
-  it('so it is of a MyIngress that is paused', async () => {
-    const world = await cutOff();
-    world.annotate('shop', { 'albridge.io/paused': 'true' });
+  it.each([
+    ['paused', { 'albridge.io/paused': 'true' }],
+    ['edited', {}],
+  ])('so it is of a MyIngress that is %s', async (_how, annotations) => {
+    const { world } = await cutOff();
+    world.annotate('shop', annotations);
     await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    world.edit('shop', { backends: [web, { ...api, healthCheck: { path: '/up' } }] });
     await world.clock.advance(MINUTE_MS);
     expect(listFollowed(world)).toContain(GUEST);
   });
 
   it('not by the word of status alone', async () => {
-    const world = await cutOff();
+    const { world } = await cutOff();
     const [entry] = world.object('shop').status.attached ?? [];
     world.kube.server.applyStatus(world.object('shop'), {
       attached: [{ ...entry, namespace: 'victim' }],
@@ -87,5 +103,18 @@ describe('while what attaches cannot be listed', () => {
     await world.restart();
     await world.clock.advance(MINUTE_MS);
     expect(listFollowed(world)).toHaveLength(2);
+  });
+
+  it('afterwards all of it is as it was', async () => {
+    const { world, list } = await cutOff();
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    const before = listResources(world);
+    list();
+    await world.edited('shop', { tags: {} }, MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.object('shop').status.attached).toMatchObject([{ reason: 'Attached' }]);
+    expect(listFollowed(world)).toContain(GUEST);
+    expect(listResources(world)).toEqual(before);
   });
 });
