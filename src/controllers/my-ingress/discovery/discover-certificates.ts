@@ -1,6 +1,7 @@
 import type { Certificate } from '../../../aws/acm/certificates.ts';
 import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
+import { findDecision } from '../attaching/joined.ts';
 import { OWN_SOURCE, type Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { chooseCertificates } from './choose-certificates.ts';
@@ -8,6 +9,7 @@ import {
   explainMissing,
   explainRefusal,
   type FoundCertificates,
+  keepOthers,
   NOTHING_FOUND,
 } from './found-certificates.ts';
 
@@ -64,15 +66,17 @@ async function read(scope: Scope, maxAgeMs: number): Promise<Read> {
 }
 
 function choose(
-  { clock }: Scope,
+  { clock, object }: Scope,
   hostsByPort: ReadonlyMap<number, ListenerHosts>,
   issued: Read,
 ): FoundCertificates {
   const nowMs = clock.now();
+  const isKnown = findDecision(object)?.isKnown ?? true;
   return new Map(
     [...hostsByPort].map(([port, { hosts, own }]) => {
       if (issued instanceof OperatorError) return [port, explainRefusal(issued)];
-      return [port, explainMissing(own, chooseCertificates(hosts, issued, nowMs))];
+      const choice = chooseCertificates(hosts, issued, nowMs);
+      return [port, isKnown ? explainMissing(own, choice) : keepOthers(own, choice)];
     }),
   );
 }

@@ -59,6 +59,14 @@ export function explainMissing(
   return { ...found, unresolved: { reason: 'NoCertificate', message } };
 }
 
+/** While it is not known which hosts others attach: any that the listener has may be for one of them, and stays. */
+export function keepOthers(own: ReadonlySet<string>, choice: CertificateChoice): FoundCertificate {
+  const { chosen, unresolved } = explainMissing(own, choice);
+  const spare = { ...choice.spare, arns: [] };
+  const isLacking = choice.missing.length > 0;
+  return { chosen, uncovered: [], spare, ...(isLacking && omitUndefined({ unresolved })) };
+}
+
 /** The routes with what was found; pure. */
 export function applyCertificates(
   routes: Routes,

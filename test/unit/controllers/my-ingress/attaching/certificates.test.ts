@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../../src/apis/my-ingress.ts';
-import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
+import {
+  decideAttachments,
+  UNKNOWN,
+} from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
 import type { Joined } from '../../../../../src/controllers/my-ingress/attaching/joined.ts';
 import { makeCertificate } from '../../../../fakes/certificate.ts';
 import { web } from '../traffic/specs.ts';
@@ -94,3 +97,29 @@ describe('an attached host that no certificate covers', () => {
     expect(servedBy(world)).toContain(stray);
   });
 });
+
+it.each([
+  ['next to hosts of the spec', SHARED],
+  ['on a listener of its own', { ...SHARED, rules: [] }],
+])(
+  'a certificate of an attached host stays while what attaches cannot be listed, %s',
+  async (_, spec) => {
+    let isKnown = true;
+    const unread = (object: MyIngress): Joined => ({
+      ...object,
+      spec: { ...object.spec, attached: UNKNOWN },
+    });
+    const world = World.started({
+      join: (object) => (isKnown ? join(object) : unread(object)),
+      scanMs: HOUR_MS,
+    });
+    for (const name of ['own.example.org', 'covered.example.com']) await issue(world, name);
+    await world.applied('shop', spec);
+    const before = servedBy(world);
+    isKnown = false;
+    await world.restart();
+    await world.clock.advance(2 * HOUR_MS);
+    expect(servedBy(world)).toEqual(before);
+    expect(world.condition('shop')).toBe('True Available');
+  },
+);
