@@ -51,9 +51,10 @@ export function explainMissing(
     ...(chosen.length > 0 && { spare }),
   };
   if (chosen.length > 0 && missing.length === 0) return found;
-  const some = abridge(missing, MOST_HOSTS).join(', ');
+  // Where the spec's own hosts lack none, nothing was chosen: all others lack one.
+  const some = abridge(missing.length > 0 ? missing : others, MOST_HOSTS).join(', ');
   const message =
-    missing.length === 0
+    all.length === 0
       ? 'it names no certificates, and no rule on it has hosts by which one could be found'
       : `it names no certificates, and none in AWS Certificate Manager is valid for ${some}`;
   return { ...found, unresolved: { reason: 'NoCertificate', message } };

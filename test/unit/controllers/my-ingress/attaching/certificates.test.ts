@@ -123,3 +123,10 @@ it.each([
     expect(world.condition('shop')).toBe('True Available');
   },
 );
+
+it('a listener for attached hosts alone, none of which has a certificate, names them', async () => {
+  const world = World.started({ join, scanMs: HOUR_MS });
+  await world.applied('shop', { ...SHARED, rules: [] });
+  expect(world.condition('shop')).toBe('False NoCertificate');
+  expect(world.message('shop')).toContain('valid for covered.example.com, stray.example.net');
+});
