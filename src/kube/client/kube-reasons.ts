@@ -49,6 +49,12 @@ export const kubeReasons = {
     cause: 'The namespace is being deleted and takes no new objects.',
     next: 'nothing: the object is deleted with its namespace',
   },
+  StatusNotServed: {
+    healedBy: 'person',
+    cause:
+      'The API server serves no status of this kind: its CustomResourceDefinition has no subresource status.',
+    next: 'apply the definitions of this version: kubectl apply --server-side -k crds',
+  },
   Unauthorized: {
     healedBy: 'person',
     cause: "The API server does not accept the operator's credentials.",

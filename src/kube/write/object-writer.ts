@@ -10,14 +10,17 @@ import {
 } from '../../core/objects/kube-object.ts';
 import { MOST_FINALIZERS, trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { ObjectWriter } from '../../core/ports/writers.ts';
+import { createFailure } from '../../core/reconcile/failure.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import {
   isConflict,
+  isNamespaceTerminating,
   isNotFound,
   isOtherObject,
   KubeError,
   translateErrors,
 } from '../client/kube-error.ts';
+import { kubeReasons } from '../client/kube-reasons.ts';
 import { buildObjectPath, describeObject } from '../client/resource-path.ts';
 import { findLive } from './live-object.ts';
 import { createApplyRequest, FIELD_MANAGER } from './server-side-apply.ts';
@@ -184,9 +187,18 @@ async function applyStatus<T extends KubeObject>(
     if (!isNotFound(error) && !isConflict(error)) throw error;
     const live = await findLive(client, kind, object);
     if (!live) return undefined;
-    if (isNotFound(error) || tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
+    if (isNotFound(error)) throw explainNotFound(object, error);
+    if (tries === MAX_STATUS_TRIES || !write.fits(live)) throw error;
     return applyStatus(client, { ...write, object: live }, tries + 1);
   }
+}
+
+/** Of an object that is there. */
+function explainNotFound(object: KubeObject, error: unknown): unknown {
+  if (isNamespaceTerminating(error)) return error;
+  const step = `write status of ${describeObject(object)}`;
+  const observed = `${step}: the API server serves no status of this kind`;
+  return createFailure(kubeReasons, 'StatusNotServed', { observed });
 }
 
 /**

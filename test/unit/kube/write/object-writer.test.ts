@@ -58,9 +58,13 @@ describe('a status that is answered 404', () => {
 
   it.each([
     ['whose namespace is absent', answerMissing('namespaces', 'web'), 'NamespaceTerminating'],
-    ['whose kind has no status', absent, 'Conflict'],
+    ['whose kind has no status', absent, 'StatusNotServed'],
   ])('is no sign that an object %s is gone', async (_whose, refusal, reason) => {
     await expect(write(refusal, object)).rejects.toMatchObject({ reason });
+  });
+
+  it('names the command that gives the kind a status', async () => {
+    await expect(write(absent, object)).rejects.toThrow('kubectl apply --server-side -k crds');
   });
 });
 
