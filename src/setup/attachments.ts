@@ -94,7 +94,7 @@ function readWebApps({ cache, synced }: NonNullable<AttachmentParts['webApps']>)
 }
 
 /** The routes of a WebApp: one rule, and its own Service. */
-function readWebApp(object: WebApp): AttachingObject | undefined {
+export function readWebApp(object: WebApp): AttachingObject | undefined {
   const { metadata, spec } = object;
   if (spec?.expose === undefined || isBeingDeleted(object)) return undefined;
   const { namespace, name, creationTimestamp } = metadata;
@@ -114,7 +114,7 @@ function readWebApp(object: WebApp): AttachingObject | undefined {
 }
 
 /** As `RouteSource.recall`. */
-function recallWebApp({ kind, name }: SourceRef): AttachingObject['backends'] {
+export function recallWebApp({ kind, name }: SourceRef): AttachingObject['backends'] {
   return kind === webAppKind.kind ? listBackends(name) : [];
 }
 
