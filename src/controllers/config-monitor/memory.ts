@@ -162,12 +162,14 @@ function subtract(uids: Uids, others: Uids): Uids {
   return new Set([...uids].filter((uid) => !others.has(uid)));
 }
 
-/** For how long the rollouts have got on no further. */
+/** For how long the rollouts have got on no further, and whose turn it is. */
 export class Progress {
   readonly #clock: Clock;
   readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
   readonly #shrunk = new Map<Key, Set<string>>();
+  /** Names of owners, the one that failed last at the end. */
+  readonly #failed = new Map<Key, Set<string>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -193,9 +195,27 @@ export class Progress {
     return isFirst;
   }
 
+  /** All others are tried before it is again. */
+  noteFailed(key: Key, owner: string): void {
+    const owners = this.#failed.get(key) ?? new Set<string>();
+    owners.delete(owner);
+    this.#failed.set(key, owners.add(owner));
+  }
+
+  /** In the order in which they are to be tried. */
+  sortByTurn<T extends { readonly name: string | undefined }>(
+    key: Key,
+    owners: readonly T[],
+  ): readonly T[] {
+    const turns = new Map([...(this.#failed.get(key) ?? [])].map((name, turn) => [name, turn]));
+    const findTurn = ({ name = '' }: T): number => turns.get(name) ?? -1;
+    return owners.toSorted((a, b) => findTurn(a) - findTurn(b));
+  }
+
   forget(key: Key): void {
     this.#observed.delete(key);
     this.#shrunk.delete(key);
+    this.#failed.delete(key);
   }
 }
 

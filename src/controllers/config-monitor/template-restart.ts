@@ -3,12 +3,12 @@ import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { isOfOneObject, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
-import type { Refusal } from './memory.ts';
+import { isPassing, type Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
-import { catchRefusal, isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
+import { isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
 export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */
@@ -16,28 +16,34 @@ export interface ByTemplate {
   readonly refusals: Refusal[];
 }
 
-/** By the template of their pods, with strategy Auto or Rollout. */
+/** In one pass: a webhook may take 10 s or more to fail, and a pass has 120 s. */
+const MOST_FAILED = 3;
+
+/** By the template of their pods, with strategy Auto or Rollout. What is not tried in this pass is so first in the next. */
 export async function restartWorkloads(
   rollout: Rollout,
   workloads: WorkloadReader,
   scope: Scope,
 ): Promise<ByTemplate> {
   const byTemplate = new Map<string, boolean>();
-  const refusals: Refusal[] = [];
-  const { strategy } = scope.spec;
-  if (strategy !== 'Auto' && strategy !== 'Rollout') return { byTemplate, refusals };
-  for (const { name, pending } of observeGroups(rollout, scope)) {
+  const refused = new Map<string | undefined, Refusal>();
+  const { pass, progress, spec } = scope;
+  if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout') return { byTemplate, refusals: [] };
+  const owners = observeGroups(rollout, scope);
+  for (const { name, pending } of progress.sortByTurn(pass.key, owners)) {
     if (name === undefined || pending.length === 0) continue;
+    if ([...refused.values()].filter(isPassing).length === MOST_FAILED) {
+      byTemplate.set(name, false);
+      continue;
+    }
     const isFew =
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
-    const answer = await catchRefusal(
-      restartByTemplate(name, { pending, isFew, workloads, scope }),
-      isOfOneObject,
-    );
+    const answer = await tryRestart(name, { pending, isFew, workloads, scope });
     if (answer !== false) byTemplate.set(name, answer === true);
-    if (answer instanceof OperatorError) refusals.push({ kind: 'failed', error: answer });
+    if (answer instanceof OperatorError) refused.set(name, { kind: 'failed', error: answer });
   }
-  return { byTemplate, refusals };
+  // Whoever failed last: the same one is reported each time.
+  return { byTemplate, refusals: owners.flatMap(({ name }) => refused.get(name) ?? []) };
 }
 
 interface RestartByTemplate {
@@ -46,6 +52,17 @@ interface RestartByTemplate {
   readonly isFew: boolean;
   readonly workloads: WorkloadReader;
   readonly scope: Scope;
+}
+
+async function tryRestart(name: string, of: RestartByTemplate): Promise<boolean | OperatorError> {
+  const { pass, progress } = of.scope;
+  try {
+    return await restartByTemplate(name, of);
+  } catch (error) {
+    progress.noteFailed(pass.key, name);
+    if (error instanceof OperatorError && isOfOneObject(error)) return error;
+    throw error;
+  }
 }
 
 /**

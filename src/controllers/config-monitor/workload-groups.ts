@@ -171,18 +171,11 @@ export async function resizeOwners(
 }
 
 /** A failure that only a person heals must not stop the other owners: it is returned, not thrown. */
-export async function catchRefusal<T>(
-  promise: Promise<T>,
-  isCaught = needsAction,
-): Promise<T | OperatorError> {
+export async function catchRefusal<T>(promise: Promise<T>): Promise<T | OperatorError> {
   return promise.catch((error: unknown) => {
-    if (error instanceof OperatorError && isCaught(error)) return error;
+    if (error instanceof OperatorError && error.healedBy === 'person') return error;
     throw error;
   });
-}
-
-function needsAction({ healedBy }: OperatorError): boolean {
-  return healedBy === 'person';
 }
 
 /**
