@@ -21,6 +21,7 @@ export async function restartPods(
   scope: Scope,
 ): Promise<readonly Refusal[]> {
   const { byTemplate, refusals } = await restartWorkloads(rollout, workloads, scope);
+  forgetRolled(rollout, byTemplate, scope);
   // From the count of the pods to counting them as gone nothing else may come between.
   const batches = planBatches(rollout, byTemplate, scope);
   const unsent = new Set(batches.flatMap(({ pods }) => pods));
@@ -34,6 +35,14 @@ export async function restartPods(
   } finally {
     for (const pod of unsent) scope.pods.keep(pod);
   }
+}
+
+/** A pod that is no longer stuck is replaced by the template, and not requested again. */
+function forgetRolled(rollout: Rollout, byTemplate: ByTemplate['byTemplate'], scope: Scope): void {
+  const rolled = observeGroups(rollout, scope)
+    .filter(({ name }) => byTemplate.get(name) === true)
+    .flatMap(({ pending }) => pending.filter((pod) => !isStuck(pod)));
+  for (const { metadata } of rolled) scope.refusals.forgetPod(scope.pass.key, metadata.uid);
 }
 
 function planBatches(

@@ -225,7 +225,7 @@ export type Refusal =
   | { readonly kind: 'failed'; readonly error: OperatorError };
 
 /**
- * Pods that the API server refused to evict. Each refusal holds until its pod is requested again, another
+ * Pods that the API server refused to evict. Each refusal holds until its pod is requested again or need not be, another
  * one is evicted, or one of the same batch is refused for something else: of pods that crash again and again, others are requested after each crash.
  */
 export class Refusals {
@@ -257,6 +257,10 @@ export class Refusals {
     const kept = [...(this.#byUid.get(key) ?? [])].filter(([uid]) => uids.has(uid));
     this.#byUid.set(key, new Map(kept));
     return kept.map(([, refusal]) => refusal);
+  }
+
+  forgetPod(key: Key, uid: string): void {
+    this.#byUid.get(key)?.delete(uid);
   }
 
   /** A pod was evicted, the data has changed, or the object is gone. */

@@ -96,6 +96,21 @@ describe('a StatefulSet', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it('that rolls by its template says no more of a pod that could not be evicted once it is ready', async () => {
+    await deployStateful(3);
+    await loseReadiness('db-0');
+    await bench.monitor({ strategy: 'Rollout' });
+    bench.cluster.answer = () => ({ kind: 'ambiguous', message: 'Two budgets.' });
+    await bench.change('two', 45_000);
+    expect(bench.message('Stalled')).toContain('pod db-0 cannot be evicted: Two budgets');
+    bench.cluster.heal();
+    bench.cluster.isBroken = true;
+    await bench.clock.advance(25_000);
+    expect(bench.condition('Stalled')).toBeUndefined();
+    expect(bench.message('Reconciling')).not.toContain('Two budgets');
+    expect(bench.message('Reconciling')).toContain('1 of 3 pods are restarted; 2 of 3 pods');
+  });
+
   it('of which fewer may be unavailable from now on loses none before the others are available', async () => {
     await deployStateful(6);
     await loseReadiness('db-0', 'db-1', 'db-2', 'db-3', 'db-4', 'db-5');
