@@ -288,3 +288,24 @@ describe('a Deployment', () => {
     expect(bench.kept()).toBe(7);
   });
 });
+
+describe('an upgrade that hangs', () => {
+  it.each(['Auto', 'Rollout'] as const)(
+    'keeps the pods of before until it is undone, and is reported (%s)',
+    async (strategy) => {
+      await bench.deploy(4);
+      await bench.monitor({ strategy });
+      await bench.configure('two');
+      bench.cluster.breakTemplate('frontend');
+      await bench.clock.advance(700_000);
+      expect(bench.kept()).toBe(4);
+      expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+      expect(bench.message('Stalled')).toContain('0 of 4 pods are restarted');
+      bench.cluster.undo('frontend');
+      await bench.clock.advance(360_000);
+      expect(bench.told('WorkloadRestarted')).toEqual(['restarted Deployment frontend']);
+      expect(bench.kept()).toBe(0);
+      expect(bench.condition('Ready')).toBe('True Watching');
+    },
+  );
+});

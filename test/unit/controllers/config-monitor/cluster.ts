@@ -111,6 +111,16 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     this.#replacePods(this.#deploymentNamed(name));
   }
 
+  /** Changes its template to one with which no pod starts: those of before stay. */
+  breakTemplate(name: string): void {
+    this.#deploymentNamed(name).revision++;
+  }
+
+  /** As `kubectl rollout undo` does. */
+  undo(name: string): void {
+    this.#deploymentNamed(name).revision--;
+  }
+
   pause(name: string, isPaused = true): void {
     this.#deploymentNamed(name).isPaused = isPaused;
   }
