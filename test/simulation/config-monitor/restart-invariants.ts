@@ -9,7 +9,8 @@ import { DEFINED_KINDS } from '../served-definition.ts';
 import type { DataHashes } from '../sources/data-hashes.ts';
 import { type DataKey, nameData, parseData, selectsUsers, sourcesOf } from '../sources/watched.ts';
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
-import { hasPods } from '../world/replica-set-controller.ts';
+import { hasPods, TEMPLATE_HASH } from '../world/replica-set-controller.ts';
+import { hashTemplate, REVISION, type Template } from '../world/set-revisions.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import { ordinalOf, setOf } from '../world/stateful-set-controller.ts';
 import type { History, MonitorSince, PodLife } from './history.ts';
@@ -32,6 +33,11 @@ interface RestartInvariantParts {
   readonly kind: ServedKind;
   /** Without faults the operator sees everything at once. */
   readonly isCalm: boolean;
+}
+
+interface Observed extends StoredObject {
+  readonly spec: { readonly template: Template };
+  readonly status?: { readonly observedGeneration?: number };
 }
 
 interface Rolled {
@@ -244,7 +250,8 @@ export class RestartInvariants {
     return monitors.map((one) => this.#history.changedMs(this.#history.dataFor(one, life)));
   }
 
-  #judgeRollout({ kind, object, before }: Commit): void {
+  #judgeRollout(commit: Commit): void {
+    const { kind, object, before } = commit;
     const key = keyOfStored(object);
     const what = `${kind.kind} ${key}`;
     const isOnlyRestart =
@@ -260,6 +267,10 @@ export class RestartInvariants {
     if (rolling.length === 0)
       return this.#report('foreign-child-untouched', `${what} is restarted`);
     this.#judgeBystanders(own, rolling, what);
+    const recorded = own.filter((life) => rolling.some(({ uid }) => this.#hasOnRecord(uid, life)));
+    if (isReplacing(commit, recorded)) {
+      this.#report('restarts-once', `${what} was replacing these pods already`);
+    }
     const upToDate = rolling.filter((one) => this.#isUpToDate(one));
     const contents = [...new Set(upToDate.map(({ config }) => this.#contentKey(config)))];
     // One that is behind, whose data was taken back, or whose sources were edited may have to restart it again.
@@ -376,6 +387,15 @@ export class RestartInvariants {
 function isWorkload({ kind, object, before }: Commit): boolean {
   if (kind === DEPLOYMENTS) return hasPods(before ?? object);
   return kind === STATEFUL_SETS || kind === DAEMON_SETS;
+}
+
+/** Its template has changed since they were made, and its controller had observed that. A DaemonSet does not show it. */
+function isReplacing({ kind, before }: Commit, pods: readonly PodLife[]): boolean {
+  const { metadata, spec, status } = before as unknown as Observed;
+  const isObserved = status?.observedGeneration === metadata.generation;
+  if (kind === DAEMON_SETS || !isObserved || pods.length === 0) return false;
+  const label = kind === DEPLOYMENTS ? TEMPLATE_HASH : REVISION;
+  return pods.every(({ labels }) => labels[label] !== hashTemplate(spec.template));
 }
 
 function isByTemplate({ strategy }: ConfigMonitorSpec): boolean {

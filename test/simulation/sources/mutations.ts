@@ -37,6 +37,13 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a template is restarted although some of its pods use nothing new',
     seed: 17,
   },
+  'upgrade-restarted': {
+    file: 'controllers/config-monitor/template-restart.ts',
+    find: 'return isRestarted(workload, of.pending) || isUpgraded(workload, of);',
+    replace: 'return isRestarted(workload, of.pending);',
+    why: 'an upgrade that changes data and template replaces all pods twice',
+    seed: 18,
+  },
   'sub-path-forgotten': {
     file: 'controllers/config-monitor/sources/pod-uses.ts',
     find: "const path = subPathExpr ? undefined : normalizePath(subPath ?? '');",

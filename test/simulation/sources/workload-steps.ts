@@ -42,6 +42,7 @@ class WorkloadDraw {
       this.#step(chance.whole(3000, 5000), this.#run()),
       this.#step(chance.whole(5000, 9000), this.#watch()),
       ...chance.times(chance.whole(1, 3), () => this.#change()).flat(),
+      ...(chance.happens(0.5) ? this.#upgrade() : []),
     ];
     return steps.toSorted((a, b) => a.atMs - b.atMs);
   }
@@ -102,6 +103,14 @@ class WorkloadDraw {
       [3, () => this.#stall(atMs, key)],
       [1, () => this.#absence(atMs, key)],
     ])();
+  }
+
+  /** Data and template together, as Helm does it. */
+  #upgrade(): readonly Step[] {
+    const chance = this.#chance;
+    const atMs = chance.whole(20_000, this.#lengthMs - 60_000);
+    const template = this.#reuse(atMs + chance.whole(0, 300), []);
+    return [this.#put(atMs, chance.one<string>(this.#source.keys)), template];
   }
 
   #reuse(atMs: number, more: readonly TemplateUse[]): Step {

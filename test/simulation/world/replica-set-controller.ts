@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto';
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
-import {
-  canonical,
-  type Json,
-  keyOfStored,
-  type StoredObject,
-} from '../api-model/stored-object.ts';
+import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
 import { type ObjectKey, People } from '../people.ts';
 import { isActive, isReady } from './pod-facts.ts';
+import { hashTemplate } from './set-revisions.ts';
 import type { Stage } from './stage.ts';
 
+/** https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label */
+export const TEMPLATE_HASH = 'pod-template-hash';
 /** Deployments with this label have pods; the others only a status. */
 export const HAS_PODS = { 'simulation/pods': 'yes' } as const;
 
@@ -25,6 +22,7 @@ interface Scalable {
   };
 }
 
+const REVISION = 'deployment.kubernetes.io/revision';
 const LEAST_MS = 20;
 const SPREAD_MS = 500;
 
@@ -42,7 +40,9 @@ export class ReplicaSetController {
     this.#people = new People(stage, 'controller-manager');
   }
 
-  onCommit({ kind, object }: Commit): void {
+  onCommit(commit: Commit): void {
+    const { kind, object } = commit;
+    if (kind !== PODS && isOwnWrite(commit)) return;
     const { namespace = '' } = object.metadata;
     if (kind === DEPLOYMENTS && hasPods(object)) this.#later(keyOfStored(object) as ObjectKey);
     if (kind !== PODS && kind !== REPLICA_SETS) return;
@@ -84,18 +84,40 @@ export class ReplicaSetController {
     template: NonNullable<Scalable['template']>,
   ): StoredObject | undefined {
     const { name, namespace = '', uid } = deployment.metadata;
-    const hash = createHash('sha256').update(canonical(template)).digest('hex').slice(0, 8);
+    const hash = hashTemplate(template);
     const at: ObjectKey = `${namespace}/${name}-${hash}`;
     const found = this.#stage.model.table.get(REPLICA_SETS, at);
+    const revision = this.#observe(deployment, found);
     if (found !== undefined) return found;
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
     const { annotations = {} } = template.metadata ?? {};
-    const labels = { ...template.metadata?.labels, deployment: name, 'pod-template-hash': hash };
+    const labels = { ...template.metadata?.labels, deployment: name, [TEMPLATE_HASH]: hash };
     this.#people.create(REPLICA_SETS, at, {
-      metadata: { labels, ownerReferences: [owner] },
+      metadata: { labels, annotations: { [REVISION]: revision }, ownerReferences: [owner] },
       spec: { template: { ...template, metadata: { labels, annotations } } },
     });
     return undefined;
+  }
+
+  /**
+   * The newest ReplicaSet has the highest number, also one of before whose template is back, and the Deployment has it
+   * too (https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-back-a-deployment).
+   */
+  #observe(deployment: StoredObject, wanted: StoredObject | undefined): string {
+    const others = this.#setsOf(deployment).filter((set) => set !== wanted);
+    const newest = Math.max(0, ...others.map(readRevision));
+    const revision = `${Math.max(newest + 1, wanted === undefined ? 0 : readRevision(wanted))}`;
+    const { generation = 0 } = deployment.metadata;
+    const status = deployment['status'] as { readonly observedGeneration?: number } | undefined;
+    if (status?.observedGeneration === generation) return revision;
+    const annotation = { [REVISION]: revision };
+    if (wanted !== undefined) {
+      this.#people.annotate(REPLICA_SETS, keyOfStored(wanted) as ObjectKey, annotation);
+    }
+    const at = keyOfStored(deployment) as ObjectKey;
+    this.#people.annotate(DEPLOYMENTS, at, annotation);
+    this.#people.patchStatus(DEPLOYMENTS, at, { observedGeneration: generation });
+    return revision;
   }
 
   /** Makes pods, or takes away those first that do not serve. */
@@ -134,6 +156,15 @@ export class ReplicaSetController {
       metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
     return this.#stage.model.table.list(kind).filter(isOwned);
   }
+}
+
+/** Of revisions, which are in metadata and status. */
+function isOwnWrite({ type, object, before }: Commit): boolean {
+  return type === 'MODIFIED' && before?.metadata.generation === object.metadata.generation;
+}
+
+function readRevision({ metadata }: StoredObject): number {
+  return Number(metadata.annotations?.[REVISION]);
 }
 
 /** A Deployment of somebody who is no WebApp. */

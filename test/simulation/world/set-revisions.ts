@@ -11,7 +11,7 @@ export const REVISION = 'controller-revision-hash';
 /** From a change to what a controller does about it. */
 export const LATER_MS = 100;
 
-export function hashTemplate(template: Template): string {
+export function hashTemplate(template: Partial<Template>): string {
   return createHash('sha256').update(canonical(template)).digest('hex').slice(0, 8);
 }
 

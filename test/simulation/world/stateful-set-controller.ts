@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { type Json, keyOfStored, type StoredObject } from '../api-model/stored-object.ts';
@@ -46,6 +47,7 @@ export class StatefulSetController {
     if (set === undefined) return;
     const { replicas, template, updateStrategy } = set['spec'] as SetSpec;
     const partition = updateStrategy?.rollingUpdate?.partition ?? 0;
+    this.#observe(at, set);
     const current = this.#keepCurrent(at, template, partition);
     const pods = Array.from({ length: replicas }, (_, ordinal) =>
       table.get(PODS, `${at}-${ordinal}`),
@@ -56,6 +58,15 @@ export class StatefulSetController {
     } else if (pods[first] === undefined) {
       this.#create(at, set, [first, first < partition ? current : template]);
     }
+  }
+
+  /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/stateful-set-v1/#StatefulSetStatus */
+  #observe(at: ObjectKey, { metadata, ...set }: StoredObject): void {
+    const { generation: observedGeneration } = metadata;
+    const { template } = set['spec'] as SetSpec;
+    const status = { observedGeneration, updateRevision: hashTemplate(template) };
+    if (isDeepStrictEqual(set['status'], status)) return;
+    this.#people.patchStatus(STATEFUL_SETS, at, status);
   }
 
   #keepCurrent(at: ObjectKey, template: Template, partition: number): Template {
