@@ -5,7 +5,6 @@ import { MEANWHILE_REGRESSIONS } from './config-monitor/meanwhile-regressions.ts
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
-import { PLAIN } from './plain-settings.ts';
 import { createGivenUp, type Regression } from './regression.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
@@ -15,351 +14,308 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
     why: 'the deletion looked at the mistyped ARN for ever; adopt cannot be changed',
     seed: 14,
-    scenario: {
-      seed: 14,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 1000,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: { subnets: ['subnet-a', 'subnet-b'], adopt: 'none' },
-          },
+    steps: [
+      {
+        atMs: 1000,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: { subnets: ['subnet-a', 'subnet-b'], adopt: 'none' },
         },
-        { atMs: 9000, myIngress: { do: 'delete', at: 'web/shop' } },
-      ],
-      faults: [],
-    },
+      },
+      { atMs: 9000, myIngress: { do: 'delete', at: 'web/shop' } },
+    ],
   },
   'takes a tag off once, although a later step of the same pass is refused': {
     why: 'the keys stayed on record until a whole pass succeeded, so each retry removed them again',
     seed: 4457,
-    scenario: {
-      seed: 4457,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 3000,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: { subnets: ['subnet-a', 'subnet-d'], tags: { team: 'b' } },
-          },
+    steps: [
+      {
+        atMs: 3000,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: { subnets: ['subnet-a', 'subnet-d'], tags: { team: 'b' } },
         },
-        {
-          atMs: 130_000,
-          myIngress: { do: 'edit', at: 'web/shop', change: { ipAddressType: 'dualstack' } },
-        },
-        { atMs: 157_000, myIngress: { do: 'unset', at: 'web/shop', field: 'tags' } },
-      ],
-      faults: [],
-    },
+      },
+      {
+        atMs: 130_000,
+        myIngress: { do: 'edit', at: 'web/shop', change: { ipAddressType: 'dualstack' } },
+      },
+      { atMs: 157_000, myIngress: { do: 'unset', at: 'web/shop', field: 'tags' } },
+    ],
   },
   'corrects a status that a pass has written while the watch was silent': {
     why: 'a pass over an object older than our own last write took the old status for the stored one',
     seed: 20325,
-    scenario: {
-      seed: 20325,
-      settings: { ...PLAIN, sweepMs: 60_000 },
-      steps: [
-        {
-          atMs: 8121,
-          webApp: {
-            do: 'create',
-            at: 'web/front',
-            spec: { image: 'registry.example/app:1', replicas: 3 },
-          },
+    settings: { sweepMs: 60_000 },
+    steps: [
+      {
+        atMs: 8121,
+        webApp: {
+          do: 'create',
+          at: 'web/front',
+          spec: { image: 'registry.example/app:1', replicas: 3 },
         },
-        { atMs: 144_863, webApp: { do: 'goOn', at: 'web/front' } },
-        {
-          atMs: 163_524,
-          webApp: { do: 'meddle', at: 'web/front', meddling: { what: 'deleteDeployment' } },
-        },
-      ],
-      faults: [{ kind: 'watchSilent', atMs: 155_087 }],
-    },
+      },
+      { atMs: 144_863, webApp: { do: 'goOn', at: 'web/front' } },
+      {
+        atMs: 163_524,
+        webApp: { do: 'meddle', at: 'web/front', meddling: { what: 'deleteDeployment' } },
+      },
+    ],
+    faults: [{ kind: 'watchSilent', atMs: 155_087 }],
   },
   'replaces a pod that has ended although its node is a day ahead of the operator': {
     why: 'the ten seconds were counted between two clocks, so they lasted until one had caught up',
     seed: 298,
-    scenario: {
-      seed: 298,
-      settings: { ...PLAIN, wallSkewMs: -86_400_000 },
-      steps: [
-        {
-          atMs: 13_225,
-          myApp: {
-            do: 'create',
-            at: 'web/banner',
-            spec: { image: 'registry.example/shell:1', banner: 'hello', replicas: 2 },
-          },
+    settings: { wallSkewMs: -86_400_000 },
+    steps: [
+      {
+        atMs: 13_225,
+        myApp: {
+          do: 'create',
+          at: 'web/banner',
+          spec: { image: 'registry.example/shell:1', banner: 'hello', replicas: 2 },
         },
-        { atMs: 149_921, myApp: { do: 'pod', at: 'web/banner', index: 0, what: 'failed' } },
-      ],
-      faults: [],
-    },
+      },
+      { atMs: 149_921, myApp: { do: 'pod', at: 'web/banner', index: 0, what: 'failed' } },
+    ],
   },
   'replaces a pod that has ended although the next leader is a day behind the last one': {
     why: 'the stored time of the next start was a day off for the new clock, at every look again',
     seed: 5394,
-    scenario: {
-      seed: 5394,
-      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: -86_400_000 },
-      steps: [
-        {
-          atMs: 19_673,
-          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
-        },
-        { atMs: 147_512, immortal: { do: 'pod', at: 'web/cache', what: 'evicted' } },
-      ],
-      faults: [{ kind: 'apiDown', fromMs: 156_653, forMs: 23_510 }],
-    },
+    settings: { replicas: 2, election: true, wallSkewMs: -86_400_000 },
+    steps: [
+      {
+        atMs: 19_673,
+        immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
+      },
+      { atMs: 147_512, immortal: { do: 'pod', at: 'web/cache', what: 'evicted' } },
+    ],
+    faults: [{ kind: 'apiDown', fromMs: 156_653, forMs: 23_510 }],
   },
   'looks twice for an adopted balancer that a read does not show any more': {
     why: 'a read older than the balancer counted as proof of its absence, for we had not created it',
     seed: 300381,
-    scenario: {
-      seed: 300381,
-      settings: PLAIN,
-      steps: [
-        { atMs: 2151, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        {
-          atMs: 14_313,
-          myIngress: {
-            do: 'legacy',
-            name: 'legacy-web',
-            spec: { subnets: ['subnet-c', 'subnet-a'], scheme: 'internet-facing' },
-            tags: { owner: 'somebody' },
-            consentFor: 'web/shop',
+    steps: [
+      { atMs: 2151, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      {
+        atMs: 14_313,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-web',
+          spec: { subnets: ['subnet-c', 'subnet-a'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody' },
+          consentFor: 'web/shop',
+        },
+      },
+      {
+        atMs: 14_314,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-d'],
+            tags: { team: '', env: '', 'cost-center': 'b' },
+            adopt: 'legacy-web',
           },
         },
-        {
-          atMs: 14_314,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-d'],
-              tags: { team: '', env: '', 'cost-center': 'b' },
-              adopt: 'legacy-web',
-            },
-          },
-        },
-        { atMs: 16_233, myIngress: { do: 'delete', at: 'web/shop' } },
-      ],
-      faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
-    },
+      },
+      { atMs: 16_233, myIngress: { do: 'delete', at: 'web/shop' } },
+    ],
+    faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
   },
   'does not take back what an earlier leader put on record while the watch lagged': {
     why: 'after a conflict the status of an older object went onto the newer one: starts were forgotten',
     seed: 91000478,
-    scenario: {
-      seed: 91000478,
-      settings: { ...PLAIN, replicas: 2, election: true, isClusterIdConfigured: false },
-      steps: [
-        {
-          atMs: 2779,
-          myIngress: {
-            do: 'create',
-            at: 'api/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-              ipAddressType: 'ipv4',
-              tags: { team: '', env: '', 'cost-center': '' },
-            },
+    settings: { replicas: 2, election: true, isClusterIdConfigured: false },
+    steps: [
+      {
+        atMs: 2779,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            ipAddressType: 'ipv4',
+            tags: { team: '', env: '', 'cost-center': '' },
           },
         },
-        { atMs: 2995, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 3389, myIngress: { do: 'edit', at: 'api/shop', change: { adopt: 'legacy-api' } } },
-        { atMs: 5310, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-        {
-          atMs: 5871,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 0,
-            plan: { maxUnavailable: '100%', minIntervalSeconds: 20, isLowerCase: true },
-          },
+      },
+      { atMs: 2995, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 3389, myIngress: { do: 'edit', at: 'api/shop', change: { adopt: 'legacy-api' } } },
+      { atMs: 5310, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+      {
+        atMs: 5871,
+        config: {
+          do: 'monitor',
+          at: 'web/frontend',
+          index: 0,
+          plan: { maxUnavailable: '100%', minIntervalSeconds: 20, isLowerCase: true },
         },
-        {
-          atMs: 8902,
-          myIngress: { do: 'create', at: 'web/shop', spec: { subnets: ['subnet-b', 'subnet-c'] } },
-        },
-        {
-          atMs: 16655,
-          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
-        },
-      ],
-      faults: [
-        { kind: 'staleReads', fromMs: 0, forMs: 40000, ageMs: 3000 },
-        { kind: 'freeze', label: 'aws CreateLoadBalancer', nth: 2, forMs: 40000 },
-        {
-          kind: 'crash',
-          label: 'kube PATCH configmonitors/status apply',
-          phase: 'unanswered',
-          nth: 2,
-          restartMs: 500,
-        },
-        { kind: 'partition', fromMs: 1382, forMs: 5441, replica: 1 },
-      ],
-    },
+      },
+      {
+        atMs: 8902,
+        myIngress: { do: 'create', at: 'web/shop', spec: { subnets: ['subnet-b', 'subnet-c'] } },
+      },
+      {
+        atMs: 16655,
+        immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
+      },
+    ],
+    faults: [
+      { kind: 'staleReads', fromMs: 0, forMs: 40000, ageMs: 3000 },
+      { kind: 'freeze', label: 'aws CreateLoadBalancer', nth: 2, forMs: 40000 },
+      {
+        kind: 'crash',
+        label: 'kube PATCH configmonitors/status apply',
+        phase: 'unanswered',
+        nth: 2,
+        restartMs: 500,
+      },
+      { kind: 'partition', fromMs: 1382, forMs: 5441, replica: 1 },
+    ],
   },
   'keeps a balancer whose object was edited to Retain while the API server was away': {
     why: 'the pass over the first of two events deleted it, although the second had arrived before the call',
     seed: 2999000270,
-    scenario: {
-      seed: 2999000270,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 16190,
-          myIngress: {
-            do: 'create',
-            at: 'api/shop',
-            spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
-          },
+    steps: [
+      {
+        atMs: 16190,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
         },
-        { atMs: 157325, myIngress: { do: 'delete', at: 'api/shop' } },
-        {
-          atMs: 159882,
-          myIngress: { do: 'edit', at: 'api/shop', change: { deletionPolicy: 'Retain' } },
-        },
-      ],
-      faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
-    },
+      },
+      { atMs: 157325, myIngress: { do: 'delete', at: 'api/shop' } },
+      {
+        atMs: 159882,
+        myIngress: { do: 'edit', at: 'api/shop', change: { deletionPolicy: 'Retain' } },
+      },
+    ],
+    faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
   },
   'removes a certificate soon that a leader was about to remove when it ended': {
     why: 'what is due left the record before AWS had answered, and the next leader read all of it half an hour later',
     seed: 12,
-    scenario: {
-      seed: 12,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 1000,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-b', 'subnet-c'],
-              listeners: [
-                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-                {
-                  port: 443,
-                  protocol: 'HTTPS',
-                  certificates: [
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                  ],
-                },
-              ],
-            },
+    steps: [
+      {
+        atMs: 1000,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-b', 'subnet-c'],
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                ],
+              },
+            ],
           },
         },
-        {
-          atMs: 60000,
-          myIngress: {
-            do: 'edit',
-            at: 'web/shop',
-            change: {
-              listeners: [
-                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-                {
-                  port: 443,
-                  protocol: 'HTTPS',
-                  certificates: [
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                  ],
-                },
-              ],
-            },
+      },
+      {
+        atMs: 60000,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                ],
+              },
+            ],
           },
         },
-      ],
-      faults: [
-        {
-          kind: 'aws',
-          effect: 'unanswered',
-          operation: 'RemoveListenerCertificates',
-          fromMs: 0,
-          forMs: 300000,
-          times: 9,
-        },
-        { kind: 'terminate', atMs: 81000, replica: 0 },
-      ],
-    },
+      },
+    ],
+    faults: [
+      {
+        kind: 'aws',
+        effect: 'unanswered',
+        operation: 'RemoveListenerCertificates',
+        fromMs: 0,
+        forMs: 300000,
+        times: 9,
+      },
+      { kind: 'terminate', atMs: 81000, replica: 0 },
+    ],
   },
   'changes nothing while the regular check of an object that is Ready waits for tokens': {
     why: 'each wait was Reconciling=True BudgetExhausted until the check was done, for ever',
     seed: 3011001823,
-    scenario: {
-      seed: 3011001823,
-      settings: { ...PLAIN, budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
-      steps: createGivenUp(7329, [0, 1, 2, 3, 4, 5, 6]),
-      faults: [],
-    },
+    settings: { budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
+    steps: createGivenUp(7329, [0, 1, 2, 3, 4, 5, 6]),
   },
   'says NameConflict truly of a name that it has from a balancer it adopted': {
     why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
     seed: 92001409,
-    scenario: {
-      seed: 92001409,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 5076,
-          myIngress: {
-            do: 'legacy',
-            name: 'legacy-web',
-            spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
-            tags: { owner: 'somebody' },
-            consentFor: 'web/internal-a.very.long.name-of-a-cart',
-          },
+    steps: [
+      {
+        atMs: 5076,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-web',
+          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody' },
+          consentFor: 'web/internal-a.very.long.name-of-a-cart',
         },
-        {
-          atMs: 5077,
-          myIngress: {
-            do: 'create',
-            at: 'web/internal-a.very.long.name-of-a-cart',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              securityGroups: ['sg-web'],
-              attributes: {
-                'idle_timeout.timeout_seconds': '30',
-                'deletion_protection.enabled': 'false',
-              },
-              deletionPolicy: 'Retain',
-              adopt: 'legacy-web',
+      },
+      {
+        atMs: 5077,
+        myIngress: {
+          do: 'create',
+          at: 'web/internal-a.very.long.name-of-a-cart',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            securityGroups: ['sg-web'],
+            attributes: {
+              'idle_timeout.timeout_seconds': '30',
+              'deletion_protection.enabled': 'false',
             },
+            deletionPolicy: 'Retain',
+            adopt: 'legacy-web',
           },
         },
-        {
-          atMs: 13645,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-d'],
-              tags: { env: 'a', 'cost-center': 'b' },
-              attributes: { 'deletion_protection.enabled': 'false' },
-            },
+      },
+      {
+        atMs: 13645,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-d'],
+            tags: { env: 'a', 'cost-center': 'b' },
+            attributes: { 'deletion_protection.enabled': 'false' },
           },
         },
-        { atMs: 16353, myIngress: { do: 'edit', at: 'web/shop', change: { adopt: 'legacy-web' } } },
-        {
-          atMs: 149074,
-          myIngress: {
-            do: 'meddle',
-            at: 'web/internal-a.very.long.name-of-a-cart',
-            meddling: { what: 'delete' },
-          },
+      },
+      { atMs: 16353, myIngress: { do: 'edit', at: 'web/shop', change: { adopt: 'legacy-web' } } },
+      {
+        atMs: 149074,
+        myIngress: {
+          do: 'meddle',
+          at: 'web/internal-a.very.long.name-of-a-cart',
+          meddling: { what: 'delete' },
         },
-      ],
-      faults: [
-        { kind: 'aws', effect: 'throttled', operation: '*', fromMs: 0, forMs: 24986, times: 1000 },
-      ],
-    },
+      },
+    ],
+    faults: [
+      { kind: 'aws', effect: 'throttled', operation: '*', fromMs: 0, forMs: 24986, times: 1000 },
+    ],
   },
   ...CONFIG_REGRESSIONS,
   ...LATE_REGRESSIONS,
@@ -374,21 +330,17 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'makes nothing again for an owner that was deleted behind a silent watch': {
     why: 'each child that the garbage collector deleted was made again, until the watch was replaced',
     seed: 7,
-    scenario: {
-      seed: 7,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 1000,
-          webApp: {
-            do: 'create',
-            at: 'web/front',
-            spec: { image: 'registry.example/app:1', replicas: 1 },
-          },
+    steps: [
+      {
+        atMs: 1000,
+        webApp: {
+          do: 'create',
+          at: 'web/front',
+          spec: { image: 'registry.example/app:1', replicas: 1 },
         },
-        { atMs: 31_000, webApp: { do: 'delete', at: 'web/front' } },
-      ],
-      faults: [{ kind: 'watchSilent', atMs: 30_500, plural: 'webapps' }],
-    },
+      },
+      { atMs: 31_000, webApp: { do: 'delete', at: 'web/front' } },
+    ],
+    faults: [{ kind: 'watchSilent', atMs: 30_500, plural: 'webapps' }],
   },
 };

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { listUnreachedOperations } from './crash-operations.ts';
 import { generate } from './generate.ts';
 import { MUTATIONS } from './mutations.ts';
+import { buildScenario } from './regression.ts';
 import { REGRESSIONS } from './regressions.ts';
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -44,8 +45,8 @@ describe('the operator in random worlds', () => {
 });
 
 describe('what was once broken', () => {
-  it.each(Object.entries(REGRESSIONS))('%s', async (_name, { scenario }) => {
-    expect((await runScenario(scenario)).violation).toBeUndefined();
+  it.each(Object.entries(REGRESSIONS))('%s', async (_name, regression) => {
+    expect((await runScenario(buildScenario(regression))).violation).toBeUndefined();
   });
 });
 

@@ -1,388 +1,338 @@
-import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
 
 /** Of ConfigMonitor, where what a process knows lags behind the world: clocks, watches, sizes. */
 export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'restarts a Deployment once where the clock of the next leader is behind': {
     why: 'whether it was restarted was told by times of two clocks, so each pass restarted it again',
-    seed: 95309462,
-    scenario: {
-      seed: 199,
-      settings: { ...PLAIN, replicas: 2, election: true, wallSkewMs: 60000 },
-      steps: [
-        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-        {
-          atMs: 8269,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 0,
-            plan: { strategy: 'Rollout', debounceSeconds: 0, maxUnavailable: '50%' },
-          },
+    seed: 199,
+    settings: { replicas: 2, election: true, wallSkewMs: 60000 },
+    steps: [
+      { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+      {
+        atMs: 8269,
+        config: {
+          do: 'monitor',
+          at: 'web/frontend',
+          index: 0,
+          plan: { strategy: 'Rollout', debounceSeconds: 0, maxUnavailable: '50%' },
         },
-        { atMs: 22664, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-      ],
-      faults: [
-        { kind: 'freeze', label: 'kube PATCH configmonitors/status apply', nth: 2, forMs: 40000 },
-      ],
-    },
+      },
+      { atMs: 22664, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+    ],
+    faults: [
+      { kind: 'freeze', label: 'kube PATCH configmonitors/status apply', nth: 2, forMs: 40000 },
+    ],
   },
   'restarts a Deployment again for data of which the first notes could not be stored': {
     why: 'the restart for the data before was newer than the last change on record, so it passed for that of this change',
     seed: 346,
-    scenario: {
-      seed: 346,
-      settings: { ...PLAIN, replicas: 2, election: true, sweepMs: 60000 },
-      steps: [
-        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-        {
-          atMs: 6107,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 0,
-            plan: {
-              strategy: 'Rollout',
-              debounceSeconds: 0,
-              minIntervalSeconds: 20,
-              maxUnavailable: 1,
-            },
+    settings: { replicas: 2, election: true, sweepMs: 60000 },
+    steps: [
+      { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+      {
+        atMs: 6107,
+        config: {
+          do: 'monitor',
+          at: 'web/frontend',
+          index: 0,
+          plan: {
+            strategy: 'Rollout',
+            debounceSeconds: 0,
+            minIntervalSeconds: 20,
+            maxUnavailable: 1,
           },
         },
-        { atMs: 58234, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 10' } } },
-        { atMs: 59134, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-      ],
-      faults: [
-        {
-          kind: 'kube',
-          effect: 'dropped',
-          label: 'PATCH configmonitors/status apply',
-          fromMs: 69210,
-          forMs: 300000,
-          times: 2,
-        },
-        { kind: 'freeze', label: 'kube LIST pods', nth: 2, forMs: 9000 },
-      ],
-    },
+      },
+      { atMs: 58234, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 10' } } },
+      { atMs: 59134, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+    ],
+    faults: [
+      {
+        kind: 'kube',
+        effect: 'dropped',
+        label: 'PATCH configmonitors/status apply',
+        fromMs: 69210,
+        forMs: 300000,
+        times: 2,
+      },
+      { kind: 'freeze', label: 'kube LIST pods', nth: 2, forMs: 9000 },
+    ],
   },
   'loses no more pods than allowed of a Deployment that has grown during its restart': {
     why: 'the pods that came counted only while all were there: the size on record was that of the start',
     seed: 700000196,
-    scenario: {
-      seed: 700000196,
-      settings: PLAIN,
-      steps: [
-        { atMs: 0, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 1434, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-        {
-          atMs: 11814,
-          config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { minIntervalSeconds: 0 } },
-        },
-        { atMs: 36585, config: { do: 'scale', at: 'web/frontend', replicas: 7 } },
-        { atMs: 153707, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 5' } } },
-        { atMs: 154993, config: { do: 'scale', at: 'web/frontend', replicas: 8 } },
-      ],
-      faults: [],
-    },
+    steps: [
+      { atMs: 0, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 1434, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+      {
+        atMs: 11814,
+        config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { minIntervalSeconds: 0 } },
+      },
+      { atMs: 36585, config: { do: 'scale', at: 'web/frontend', replicas: 7 } },
+      { atMs: 153707, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 5' } } },
+      { atMs: 154993, config: { do: 'scale', at: 'web/frontend', replicas: 8 } },
+    ],
   },
   'excuses a second restart where data came and went while a rollout for it went on unseen': {
     why: 'the simulation took a rollout for the data that is there now, but it was for the time before; a pod of the time between looks the same and must go',
     seed: 895325895,
-    scenario: {
-      seed: 895325895,
-      settings: { ...PLAIN, provisioningMs: 30000, sweepMs: 60000 },
-      steps: [
-        { atMs: 523, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-        {
-          atMs: 1212,
-          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 0 } },
+    settings: { provisioningMs: 30000, sweepMs: 60000 },
+    steps: [
+      { atMs: 523, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
+      {
+        atMs: 1212,
+        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 0 } },
+      },
+      {
+        atMs: 5805,
+        config: { do: 'monitor', at: 'api/frontend', index: 0, plan: { unmanagedPods: 'Skip' } },
+      },
+      {
+        atMs: 8615,
+        myIngress: {
+          do: 'create',
+          at: 'api/old',
+          spec: { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'a' } },
         },
-        {
-          atMs: 5805,
-          config: { do: 'monitor', at: 'api/frontend', index: 0, plan: { unmanagedPods: 'Skip' } },
+      },
+      {
+        atMs: 9510,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: { subnets: ['subnet-b', 'subnet-c'], scheme: 'internal' },
         },
-        {
-          atMs: 8615,
-          myIngress: {
-            do: 'create',
-            at: 'api/old',
-            spec: { subnets: ['subnet-a', 'subnet-b'], tags: { team: 'a' } },
-          },
-        },
-        {
-          atMs: 9510,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: { subnets: ['subnet-b', 'subnet-c'], scheme: 'internal' },
-          },
-        },
-        { atMs: 69014, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-        { atMs: 143471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
-        { atMs: 173471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 4' } } },
-        { atMs: 173591, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
-        { atMs: 174371, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
-      ],
-      faults: [
-        {
-          kind: 'aws',
-          effect: 'throttled',
-          operation: '*',
-          fromMs: 75539,
-          forMs: 300000,
-          times: 2,
-        },
-        { kind: 'apiDown', fromMs: 150076, forMs: 37012 },
-      ],
-    },
+      },
+      { atMs: 69014, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+      { atMs: 143471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      { atMs: 173471, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 4' } } },
+      { atMs: 173591, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+      { atMs: 174371, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+    ],
+    faults: [
+      { kind: 'aws', effect: 'throttled', operation: '*', fromMs: 75539, forMs: 300000, times: 2 },
+      { kind: 'apiDown', fromMs: 150076, forMs: 37012 },
+    ],
   },
   'excuses a pod that goes while the watch still shows a ConfigMonitor that was deleted': {
     why: 'the simulation took a deleted object for one that had no rollout on record',
     seed: 310000773,
-    scenario: {
-      seed: 310000773,
-      settings: { ...PLAIN, sweepMs: 60000 },
-      steps: [
-        { atMs: 1672, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
-        { atMs: 3648, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 5858, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
-        {
-          atMs: 12341,
-          immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:2' },
-        },
-        { atMs: 30220, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-        { atMs: 108251, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
-        { atMs: 141671, config: { do: 'annotate', at: 'web/frontend', selector: null } },
-      ],
-      faults: [
-        {
-          kind: 'crash',
-          label: 'kube WATCH immortalcontainers on',
-          phase: 'before',
-          nth: 2,
-          restartMs: 20000,
-        },
-        { kind: 'watchLag', fromMs: 97529, forMs: 47454, lagMs: 2879 },
-      ],
-    },
+    settings: { sweepMs: 60000 },
+    steps: [
+      { atMs: 1672, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
+      { atMs: 3648, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 5858, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
+      {
+        atMs: 12341,
+        immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:2' },
+      },
+      { atMs: 30220, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+      { atMs: 108251, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      { atMs: 141671, config: { do: 'annotate', at: 'web/frontend', selector: null } },
+    ],
+    faults: [
+      {
+        kind: 'crash',
+        label: 'kube WATCH immortalcontainers on',
+        phase: 'before',
+        nth: 2,
+        restartMs: 20000,
+      },
+      { kind: 'watchLag', fromMs: 97529, forMs: 47454, lagMs: 2879 },
+    ],
   },
   'restarts a pod that started with data that was taken back, though it was born before': {
     why: 'a pod that waited for its ConfigMap passed for one that had read the data on record',
     seed: 700003143,
-    scenario: {
-      seed: 700003143,
-      settings: PLAIN,
-      steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-        {
-          atMs: 8000,
-          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
-        },
-        { atMs: 40_000, config: { do: 'remove', at: 'web/frontend' } },
-        { atMs: 41_000, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
-        { atMs: 50_500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-        { atMs: 53_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-      ],
-      faults: [],
-    },
+    steps: [
+      { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
+      {
+        atMs: 8000,
+        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
+      },
+      { atMs: 40_000, config: { do: 'remove', at: 'web/frontend' } },
+      { atMs: 41_000, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+      { atMs: 50_500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+      { atMs: 53_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+    ],
   },
   'restarts a Deployment whose only pod ends again and again': {
     why: 'the simulation took a pod that gets unready by itself for one that is gone',
     seed: 910001175,
-    scenario: {
-      seed: 910001175,
-      settings: { ...PLAIN, replicas: 2, election: true, isClusterIdConfigured: false },
-      steps: [
-        { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        { atMs: 2713, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
-        {
-          atMs: 4549,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+    settings: { replicas: 2, election: true, isClusterIdConfigured: false },
+    steps: [
+      { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+      { atMs: 2713, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
+      {
+        atMs: 4549,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+        },
+      },
+      {
+        atMs: 11376,
+        config: {
+          do: 'monitor',
+          at: 'web/frontend',
+          index: 0,
+          plan: {
+            strategy: 'Rollout',
+            maxUnavailable: '100%',
+            debounceSeconds: 20,
+            minIntervalSeconds: 0,
           },
         },
-        {
-          atMs: 11376,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 0,
-            plan: {
-              strategy: 'Rollout',
-              maxUnavailable: '100%',
-              debounceSeconds: 20,
-              minIntervalSeconds: 0,
-            },
-          },
-        },
-        { atMs: 221508, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
-        { atMs: 223531, config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 4' } } },
-      ],
-      faults: [],
-    },
+      },
+      { atMs: 221508, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
+      { atMs: 223531, config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 4' } } },
+    ],
   },
   'keeps to maxUnavailable where the data changes before the pods of the last change have proved themselves':
     {
       why: 'a pod that was just restarted counted as available as soon as other data came',
       seed: 1200000130,
-      scenario: {
-        seed: 1200000130,
-        settings: PLAIN,
-        steps: [
-          { atMs: 2244, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-          { atMs: 2535, config: { do: 'deploy', at: 'web/frontend', replicas: 7 } },
-          {
-            atMs: 3601,
-            config: {
-              do: 'monitor',
-              at: 'web/frontend',
-              index: 0,
-              plan: { unmanagedPods: 'Evict' },
-            },
-          },
-          { atMs: 197022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-          { atMs: 200022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
-        ],
-        faults: [
-          { kind: 'terminate', atMs: 92594, replica: 0 },
-          { kind: 'apiDown', fromMs: 199724, forMs: 12291 },
-        ],
-      },
+      steps: [
+        { atMs: 2244, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
+        { atMs: 2535, config: { do: 'deploy', at: 'web/frontend', replicas: 7 } },
+        {
+          atMs: 3601,
+          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { unmanagedPods: 'Evict' } },
+        },
+        { atMs: 197022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
+        { atMs: 200022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
+      ],
+      faults: [
+        { kind: 'terminate', atMs: 92594, replica: 0 },
+        { kind: 'apiDown', fromMs: 199724, forMs: 12291 },
+      ],
     },
   'restarts a workload for data that came back while another monitor waits for its pods': {
     why: 'the simulation counted the restart for the other monitor, whose data had not changed again',
     seed: 3500000178,
-    scenario: {
-      seed: 3500000178,
-      settings: { ...PLAIN, sweepMs: 60000, secrets: true },
-      steps: [
-        {
-          atMs: 1431,
-          source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 4' } },
+    settings: { sweepMs: 60000, secrets: true },
+    steps: [
+      {
+        atMs: 1431,
+        source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 4' } },
+      },
+      {
+        atMs: 3197,
+        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+      },
+      {
+        atMs: 5461,
+        source: {
+          do: 'run',
+          at: 'web/shop',
+          as: 'Deployment',
+          replicas: 3,
+          tier: 'back',
+          uses: [
+            { kind: 'Secret', name: 'db', way: 'projected' },
+            { kind: 'Secret', name: 'tls', way: 'projected' },
+            { kind: 'ConfigMap', name: 'settings', way: 'envFrom' },
+          ],
         },
-        {
-          atMs: 3197,
-          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
-        },
-        {
-          atMs: 5461,
-          source: {
-            do: 'run',
-            at: 'web/shop',
-            as: 'Deployment',
-            replicas: 3,
-            tier: 'back',
-            uses: [
-              { kind: 'Secret', name: 'db', way: 'projected' },
-              { kind: 'Secret', name: 'tls', way: 'projected' },
-              { kind: 'ConfigMap', name: 'settings', way: 'envFrom' },
+      },
+      {
+        atMs: 5825,
+        source: {
+          do: 'watch',
+          at: 'web/watch-1',
+          spec: {
+            sources: [
+              { kind: 'Secret', name: 'tls' },
+              { kind: 'ConfigMap', name: 'flags', keys: ['all'] },
             ],
+            strategy: 'Rollout',
+            maxUnavailable: '100%',
+            progressDeadlineSeconds: 30,
           },
         },
-        {
-          atMs: 5825,
-          source: {
-            do: 'watch',
-            at: 'web/watch-1',
-            spec: {
-              sources: [
-                { kind: 'Secret', name: 'tls' },
-                { kind: 'ConfigMap', name: 'flags', keys: ['all'] },
-              ],
-              strategy: 'Rollout',
-              maxUnavailable: '100%',
-              progressDeadlineSeconds: 30,
-            },
-          },
-        },
-        {
-          atMs: 6951,
-          source: { do: 'watch', at: 'web/watch-0', spec: { secret: 'db', debounceSeconds: 5 } },
-        },
-        {
-          atMs: 189056,
-          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 5' } },
-        },
-        {
-          atMs: 219544,
-          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
-        },
-        {
-          atMs: 249544,
-          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 7' } },
-        },
-        {
-          atMs: 253544,
-          source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
-        },
-      ],
-      faults: [{ kind: 'forbidden', fromMs: 154535, forMs: 77998, plural: 'secrets' }],
-    },
+      },
+      {
+        atMs: 6951,
+        source: { do: 'watch', at: 'web/watch-0', spec: { secret: 'db', debounceSeconds: 5 } },
+      },
+      {
+        atMs: 189056,
+        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 5' } },
+      },
+      {
+        atMs: 219544,
+        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
+      },
+      {
+        atMs: 249544,
+        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 7' } },
+      },
+      {
+        atMs: 253544,
+        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
+      },
+    ],
+    faults: [{ kind: 'forbidden', fromMs: 154535, forMs: 77998, plural: 'secrets' }],
   },
   'begins a change again where its sources are edited meanwhile, for pods that came in between too':
     {
       why: 'the simulation did not know that docs/configmonitor.md promises no less',
       seed: 3400000568,
-      scenario: {
-        seed: 3400000568,
-        settings: { ...PLAIN, secrets: true },
-        steps: [
-          {
-            atMs: 1155,
-            source: {
-              do: 'run',
-              at: 'web/cron',
-              as: 'Deployment',
-              replicas: 1,
-              tier: 'front',
-              uses: [
-                { kind: 'ConfigMap', name: 'settings', way: 'envFrom', isInit: true },
-                { kind: 'ConfigMap', name: 'flags', way: 'envFrom' },
-              ],
+      settings: { secrets: true },
+      steps: [
+        {
+          atMs: 1155,
+          source: {
+            do: 'run',
+            at: 'web/cron',
+            as: 'Deployment',
+            replicas: 1,
+            tier: 'front',
+            uses: [
+              { kind: 'ConfigMap', name: 'settings', way: 'envFrom', isInit: true },
+              { kind: 'ConfigMap', name: 'flags', way: 'envFrom' },
+            ],
+          },
+        },
+        {
+          atMs: 2035,
+          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+        },
+        {
+          atMs: 3002,
+          source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 3' } },
+        },
+        {
+          atMs: 7675,
+          source: {
+            do: 'watch',
+            at: 'web/watch-1',
+            spec: {
+              configMap: 'settings',
+              secret: 'db',
+              strategy: 'Delete',
+              maxUnavailable: 1,
+              debounceSeconds: 5,
+              minIntervalSeconds: 0,
             },
           },
-          {
-            atMs: 2035,
-            source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
+        },
+        {
+          atMs: 54446,
+          source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 9' } },
+        },
+        {
+          atMs: 60078,
+          source: {
+            do: 'rewatch',
+            at: 'web/watch-1',
+            spec: { configMap: 'settings', secret: null, sources: null },
           },
-          {
-            atMs: 3002,
-            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 3' } },
-          },
-          {
-            atMs: 7675,
-            source: {
-              do: 'watch',
-              at: 'web/watch-1',
-              spec: {
-                configMap: 'settings',
-                secret: 'db',
-                strategy: 'Delete',
-                maxUnavailable: 1,
-                debounceSeconds: 5,
-                minIntervalSeconds: 0,
-              },
-            },
-          },
-          {
-            atMs: 54446,
-            source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 9' } },
-          },
-          {
-            atMs: 60078,
-            source: {
-              do: 'rewatch',
-              at: 'web/watch-1',
-              spec: { configMap: 'settings', secret: null, sources: null },
-            },
-          },
-        ],
-        faults: [],
-      },
+        },
+      ],
     },
 };

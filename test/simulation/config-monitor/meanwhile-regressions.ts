@@ -1,4 +1,3 @@
-import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
 
 /** Of ConfigMonitor, where pods begin while a restart waits for others, or while their data is missing. */
@@ -6,167 +5,147 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'restarts pods that began in the middle of a restart, where one of their Deployment is older': {
     why: 'the model took pods that have the data for others than those that the template restarts',
     seed: 3500000696,
-    scenario: {
-      seed: 3500000696,
-      settings: { ...PLAIN, secrets: true },
-      steps: [
-        {
-          atMs: 911,
-          source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 1' } },
+    settings: { secrets: true },
+    steps: [
+      {
+        atMs: 911,
+        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 1' } },
+      },
+      {
+        atMs: 4505,
+        source: {
+          do: 'run',
+          at: 'web/mill',
+          as: 'Deployment',
+          replicas: 5,
+          tier: 'front',
+          uses: [{ kind: 'ConfigMap', name: 'limits', way: 'subPath', key: 'a' }],
         },
-        {
-          atMs: 4505,
-          source: {
-            do: 'run',
-            at: 'web/mill',
-            as: 'Deployment',
-            replicas: 5,
-            tier: 'front',
-            uses: [{ kind: 'ConfigMap', name: 'limits', way: 'subPath', key: 'a' }],
+      },
+      {
+        atMs: 5348,
+        source: {
+          do: 'watch',
+          at: 'web/of-mill',
+          spec: {
+            sources: [{ kind: 'ConfigMap', name: 'limits' }],
+            strategy: 'Auto',
+            maxUnavailable: '25%',
           },
         },
-        {
-          atMs: 5348,
-          source: {
-            do: 'watch',
-            at: 'web/of-mill',
-            spec: {
-              sources: [{ kind: 'ConfigMap', name: 'limits' }],
-              strategy: 'Auto',
-              maxUnavailable: '25%',
-            },
-          },
+      },
+      {
+        atMs: 72883,
+        source: {
+          do: 'useOthers',
+          at: 'web/mill',
+          as: 'Deployment',
+          tier: 'front',
+          uses: [{ kind: 'Secret', name: 'late', way: 'env', key: 'user' }],
         },
-        {
-          atMs: 72883,
-          source: {
-            do: 'useOthers',
-            at: 'web/mill',
-            as: 'Deployment',
-            tier: 'front',
-            uses: [{ kind: 'Secret', name: 'late', way: 'env', key: 'user' }],
-          },
+      },
+      {
+        atMs: 88369,
+        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { b: 'good 3' } },
+      },
+      {
+        atMs: 117924,
+        source: {
+          do: 'useOthers',
+          at: 'web/mill',
+          as: 'Deployment',
+          tier: 'front',
+          uses: [
+            { kind: 'ConfigMap', name: 'limits', way: 'projected', key: 'a', isOptional: true },
+            { kind: 'Secret', name: 'late', way: 'env', key: 'user' },
+          ],
         },
-        {
-          atMs: 88369,
-          source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { b: 'good 3' } },
-        },
-        {
-          atMs: 117924,
-          source: {
-            do: 'useOthers',
-            at: 'web/mill',
-            as: 'Deployment',
-            tier: 'front',
-            uses: [
-              { kind: 'ConfigMap', name: 'limits', way: 'projected', key: 'a', isOptional: true },
-              { kind: 'Secret', name: 'late', way: 'env', key: 'user' },
-            ],
-          },
-        },
-        {
-          atMs: 122883,
-          source: { do: 'put', at: 'web/late', kind: 'Secret', data: { user: 'good' } },
-        },
-      ],
-      faults: [],
-    },
+      },
+      {
+        atMs: 122883,
+        source: { do: 'put', at: 'web/late', kind: 'Secret', data: { user: 'good' } },
+      },
+    ],
   },
   'leaves a pod without its optional data, where that comes back as it was in the end': {
     why: 'the model took any data in between for a change that is acted on',
     seed: 3500001586,
-    scenario: {
-      seed: 3500001586,
-      settings: { ...PLAIN, secrets: true },
-      steps: [
-        {
-          atMs: 4551,
-          source: {
-            do: 'run',
-            at: 'web/mill',
-            as: 'Deployment',
-            replicas: 5,
-            tier: 'front',
-            uses: [
-              { kind: 'ConfigMap', name: 'limits', way: 'volume', key: 'a', isOptional: true },
-            ],
+    settings: { secrets: true },
+    steps: [
+      {
+        atMs: 4551,
+        source: {
+          do: 'run',
+          at: 'web/mill',
+          as: 'Deployment',
+          replicas: 5,
+          tier: 'front',
+          uses: [{ kind: 'ConfigMap', name: 'limits', way: 'volume', key: 'a', isOptional: true }],
+        },
+      },
+      {
+        atMs: 7303,
+        source: {
+          do: 'watch',
+          at: 'web/of-mill',
+          spec: {
+            sources: [{ kind: 'ConfigMap', name: 'limits' }],
+            strategy: 'Rollout',
+            maxUnavailable: '25%',
           },
         },
-        {
-          atMs: 7303,
-          source: {
-            do: 'watch',
-            at: 'web/of-mill',
-            spec: {
-              sources: [{ kind: 'ConfigMap', name: 'limits' }],
-              strategy: 'Rollout',
-              maxUnavailable: '25%',
-            },
-          },
+      },
+      {
+        atMs: 72108,
+        source: {
+          do: 'put',
+          at: 'web/limits',
+          kind: 'ConfigMap',
+          data: { a: 'good 3', b: 'good 4' },
         },
-        {
-          atMs: 72108,
-          source: {
-            do: 'put',
-            at: 'web/limits',
-            kind: 'ConfigMap',
-            data: { a: 'good 3', b: 'good 4' },
-          },
+      },
+      { atMs: 87108, source: { do: 'drop', at: 'web/limits', kind: 'ConfigMap' } },
+      { atMs: 87408, config: { do: 'pod', at: 'web/mill', nth: 0, what: 'deleted' } },
+      {
+        atMs: 103093,
+        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 5' } },
+      },
+      {
+        atMs: 103329,
+        source: {
+          do: 'put',
+          at: 'web/limits',
+          kind: 'ConfigMap',
+          data: { a: 'good 3', b: 'good 4' },
         },
-        { atMs: 87108, source: { do: 'drop', at: 'web/limits', kind: 'ConfigMap' } },
-        { atMs: 87408, config: { do: 'pod', at: 'web/mill', nth: 0, what: 'deleted' } },
-        {
-          atMs: 103093,
-          source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 5' } },
-        },
-        {
-          atMs: 103329,
-          source: {
-            do: 'put',
-            at: 'web/limits',
-            kind: 'ConfigMap',
-            data: { a: 'good 3', b: 'good 4' },
-          },
-        },
-      ],
-      faults: [],
-    },
+      },
+    ],
   },
   'restarts a StatefulSet that waits for a pod which bad data has left unready': {
     why: 'only the template was changed, and a StatefulSet replaces no pod while one is not ready',
     seed: 5,
-    scenario: {
-      seed: 5,
-      settings: PLAIN,
-      steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
-        { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
-        {
-          atMs: 20_000,
-          config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Rollout' } },
-        },
-        { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 2' } } },
-        { atMs: 90_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 3' } } },
-      ],
-      faults: [],
-    },
+    steps: [
+      { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
+      { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
+      {
+        atMs: 20_000,
+        config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Rollout' } },
+      },
+      { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 2' } } },
+      { atMs: 90_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 3' } } },
+    ],
   },
   'restarts a StatefulSet that bad data has stopped while it starts': {
     why: 'the pods that it makes only once the first one is ready counted as unavailable',
     seed: 6,
-    scenario: {
-      seed: 6,
-      settings: PLAIN,
-      steps: [
-        { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 1' } } },
-        { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
-        {
-          atMs: 20_000,
-          config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Evict' } },
-        },
-        { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
-      ],
-      faults: [],
-    },
+    steps: [
+      { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 1' } } },
+      { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
+      {
+        atMs: 20_000,
+        config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Evict' } },
+      },
+      { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
+    ],
   },
 };

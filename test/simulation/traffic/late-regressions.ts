@@ -1,376 +1,345 @@
-import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
 
 export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'keeps what a rule replaces although the create of that was not answered': {
     why: 'without an answer the change counted as an old one, so the old rule went before requests reached the new',
     seed: 3400000367,
-    scenario: {
-      seed: 3400000367,
-      settings: { ...PLAIN, sweepMs: 60000, interfacesLingerMs: 0 },
-      steps: [
-        {
-          atMs: 17760,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-              scheme: 'internal',
-              backends: [
-                {
-                  name: 'web',
-                  service: { name: 'api', port: 80 },
-                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                  protocol: 'HTTPS',
-                  protocolVersion: 'GRPC',
-                  targetType: 'instance',
-                },
-                {
-                  name: 'api',
-                  service: { name: 'next', port: 80 },
-                  healthCheck: { path: '/ready', intervalSeconds: 10 },
-                },
-              ],
-              listeners: [
-                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-                {
-                  port: 443,
-                  protocol: 'HTTPS',
-                  certificates: [
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                  ],
-                },
-              ],
-              defaultAction: { forward: [{ backend: 'web' }] },
-            },
+    settings: { sweepMs: 60000, interfacesLingerMs: 0 },
+    steps: [
+      {
+        atMs: 17760,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            scheme: 'internal',
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'api', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                protocol: 'HTTPS',
+                protocolVersion: 'GRPC',
+                targetType: 'instance',
+              },
+              {
+                name: 'api',
+                service: { name: 'next', port: 80 },
+                healthCheck: { path: '/ready', intervalSeconds: 10 },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                ],
+              },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
           },
         },
-        {
-          atMs: 44071,
-          myIngress: {
-            do: 'edit',
-            at: 'web/shop',
-            change: {
-              rules: [
-                {
-                  name: 'all',
-                  paths: ['/old/*', '/cart'],
-                  forward: [
-                    { backend: 'api', weight: 100 },
-                    { backend: 'web', weight: 0 },
-                  ],
-                },
-              ],
-            },
+      },
+      {
+        atMs: 44071,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            rules: [
+              {
+                name: 'all',
+                paths: ['/old/*', '/cart'],
+                forward: [
+                  { backend: 'api', weight: 100 },
+                  { backend: 'web', weight: 0 },
+                ],
+              },
+            ],
           },
         },
-        {
-          atMs: 90602,
-          myIngress: {
-            do: 'edit',
-            at: 'web/shop',
-            change: {
-              backends: [
-                {
-                  name: 'web',
-                  service: { name: 'api', port: 80 },
-                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                  protocol: 'HTTPS',
-                  protocolVersion: 'GRPC',
-                  targetType: 'instance',
-                },
-                {
-                  name: 'api',
-                  service: { name: 'next', port: 80 },
-                  healthCheck: { path: '/ready', intervalSeconds: 10 },
-                },
-                {
-                  name: 'next',
-                  service: { name: 'next', port: 80 },
-                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                },
-              ],
-              rules: [
-                {
-                  name: 'all-new',
-                  paths: ['/old/*', '/cart'],
-                  forward: [
-                    { backend: 'api', weight: 100 },
-                    { backend: 'web', weight: 0 },
-                  ],
-                },
-              ],
-            },
+      },
+      {
+        atMs: 90602,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'api', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                protocol: 'HTTPS',
+                protocolVersion: 'GRPC',
+                targetType: 'instance',
+              },
+              {
+                name: 'api',
+                service: { name: 'next', port: 80 },
+                healthCheck: { path: '/ready', intervalSeconds: 10 },
+              },
+              {
+                name: 'next',
+                service: { name: 'next', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+              },
+            ],
+            rules: [
+              {
+                name: 'all-new',
+                paths: ['/old/*', '/cart'],
+                forward: [
+                  { backend: 'api', weight: 100 },
+                  { backend: 'web', weight: 0 },
+                ],
+              },
+            ],
           },
         },
-      ],
-      faults: [
-        {
-          kind: 'aws',
-          effect: 'lost',
-          fromMs: 0,
-          forMs: 300000,
-          times: 2,
-          operation: 'CreateRule',
-        },
-      ],
-    },
+      },
+    ],
+    faults: [
+      { kind: 'aws', effect: 'lost', fromMs: 0, forMs: 300000, times: 2, operation: 'CreateRule' },
+    ],
   },
   'is Ready while a rule that was made twice waits to be deleted': {
     why: 'the simulation took the second one for a fault; like a rule that has left the spec it stays for a window',
     seed: 3400000589,
-    scenario: {
-      seed: 3400000589,
-      settings: { ...PLAIN, sweepMs: 60000, interfacesLingerMs: 20000 },
-      steps: [
-        { atMs: 1000, node: { do: 'launch', node: 0 } },
-        {
-          atMs: 14096,
-          service: { do: 'apply', at: 'web/web', pods: 5, port: { name: 'http', port: 80 } },
-        },
-        {
-          atMs: 16677,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              scheme: 'internal',
-              tags: { team: 'b', env: 'a' },
-              backends: [
-                {
-                  name: 'web',
-                  service: { name: 'web', port: 80 },
-                  attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                },
-                { name: 'api', service: { name: 'web', port: 80 }, targetType: 'instance' },
-              ],
-              listeners: [{ port: 80, protocol: 'HTTP' }],
-              rules: [
-                {
-                  name: 'all',
-                  hosts: ['api.example.com', 'other.test'],
-                  paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
-                  redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-                },
-                {
-                  name: 'shop',
-                  paths: ['/api/v1'],
-                  headers: [{ name: 'x-team', regex: 'bird' }],
-                  forward: [
-                    { backend: 'web', weight: 100 },
-                    { backend: 'api', weight: 50 },
-                  ],
-                },
-                {
-                  name: 'images',
-                  paths: ['/*'],
-                  forward: [
-                    { backend: 'api', weight: 100 },
-                    { backend: 'web', weight: 0 },
-                  ],
-                },
-              ],
-              defaultAction: { forward: [{ backend: 'web' }] },
-            },
+    settings: { sweepMs: 60000, interfacesLingerMs: 20000 },
+    steps: [
+      { atMs: 1000, node: { do: 'launch', node: 0 } },
+      {
+        atMs: 14096,
+        service: { do: 'apply', at: 'web/web', pods: 5, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 16677,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            scheme: 'internal',
+            tags: { team: 'b', env: 'a' },
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+              },
+              { name: 'api', service: { name: 'web', port: 80 }, targetType: 'instance' },
+            ],
+            listeners: [{ port: 80, protocol: 'HTTP' }],
+            rules: [
+              {
+                name: 'all',
+                hosts: ['api.example.com', 'other.test'],
+                paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+              },
+              {
+                name: 'shop',
+                paths: ['/api/v1'],
+                headers: [{ name: 'x-team', regex: 'bird' }],
+                forward: [
+                  { backend: 'web', weight: 100 },
+                  { backend: 'api', weight: 50 },
+                ],
+              },
+              {
+                name: 'images',
+                paths: ['/*'],
+                forward: [
+                  { backend: 'api', weight: 100 },
+                  { backend: 'web', weight: 0 },
+                ],
+              },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
           },
         },
-        {
-          atMs: 18150,
-          myIngress: {
-            do: 'edit',
-            at: 'web/shop',
-            change: {
-              rules: [
-                {
-                  name: 'all',
-                  hosts: ['api.example.com', 'other.test'],
-                  paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
-                  redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-                },
-                {
-                  name: 'shop',
-                  paths: ['/api/v1'],
-                  headers: [{ name: 'x-team', regex: 'bird' }],
-                  forward: [
-                    { backend: 'web', weight: 100 },
-                    { backend: 'api', weight: 50 },
-                  ],
-                },
-                {
-                  name: 'old',
-                  paths: ['/api/v1'],
-                  redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-                },
-                {
-                  name: 'images',
-                  paths: ['/*'],
-                  forward: [
-                    { backend: 'api', weight: 100 },
-                    { backend: 'web', weight: 0 },
-                  ],
-                },
-              ],
-            },
+      },
+      {
+        atMs: 18150,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            rules: [
+              {
+                name: 'all',
+                hosts: ['api.example.com', 'other.test'],
+                paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+              },
+              {
+                name: 'shop',
+                paths: ['/api/v1'],
+                headers: [{ name: 'x-team', regex: 'bird' }],
+                forward: [
+                  { backend: 'web', weight: 100 },
+                  { backend: 'api', weight: 50 },
+                ],
+              },
+              {
+                name: 'old',
+                paths: ['/api/v1'],
+                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+              },
+              {
+                name: 'images',
+                paths: ['/*'],
+                forward: [
+                  { backend: 'api', weight: 100 },
+                  { backend: 'web', weight: 0 },
+                ],
+              },
+            ],
           },
         },
-      ],
-      faults: [{ kind: 'staleReads', fromMs: 18158, forMs: 45788, ageMs: 686 }],
-    },
+      },
+    ],
+    faults: [{ kind: 'staleReads', fromMs: 18158, forMs: 45788, ageMs: 686 }],
   },
   'deletes listeners that a read did not show when they left the spec': {
     why: 'status recorded none after a read that was older than they were, and nothing looked for them again',
     seed: 1300008797,
-    scenario: {
-      seed: 1300008797,
-      settings: { ...PLAIN, sweepMs: 60_000, interfacesLingerMs: 0 },
-      steps: [
-        {
-          atMs: 15_197,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              scheme: 'internal',
-              securityGroups: ['sg-web'],
-              listeners: [
-                { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-                {
-                  port: 443,
-                  protocol: 'HTTPS',
-                  certificates: [
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                  ],
-                },
-              ],
-              rules: [
-                {
-                  name: 'all',
-                  paths: ['/api/*'],
-                  redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-                },
-                {
-                  name: 'api',
-                  hosts: ['*.example.com'],
-                  paths: ['/api/*'],
-                  fixedResponse: { statusCode: 410, body: 'gone' },
-                },
-                {
-                  name: 'beta',
-                  hosts: ['api.example.com', 'other.test'],
-                  paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
-                  fixedResponse: { statusCode: 410, body: 'gone' },
-                  listeners: [443],
-                },
-              ],
-            },
+    settings: { sweepMs: 60_000, interfacesLingerMs: 0 },
+    steps: [
+      {
+        atMs: 15_197,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            scheme: 'internal',
+            securityGroups: ['sg-web'],
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                ],
+              },
+            ],
+            rules: [
+              {
+                name: 'all',
+                paths: ['/api/*'],
+                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+              },
+              {
+                name: 'api',
+                hosts: ['*.example.com'],
+                paths: ['/api/*'],
+                fixedResponse: { statusCode: 410, body: 'gone' },
+              },
+              {
+                name: 'beta',
+                hosts: ['api.example.com', 'other.test'],
+                paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+                fixedResponse: { statusCode: 410, body: 'gone' },
+                listeners: [443],
+              },
+            ],
           },
         },
-        {
-          atMs: 37_887,
-          myIngress: { do: 'edit', at: 'web/shop', change: { listeners: null, rules: null } },
-        },
-      ],
-      faults: [
-        { kind: 'staleReads', fromMs: 25_401, forMs: 17_442, ageMs: 2_455 },
-        { kind: 'kube', effect: 'late', label: '*', fromMs: 0, forMs: 300_000, times: 1 },
-      ],
-    },
+      },
+      {
+        atMs: 37_887,
+        myIngress: { do: 'edit', at: 'web/shop', change: { listeners: null, rules: null } },
+      },
+    ],
+    faults: [
+      { kind: 'staleReads', fromMs: 25_401, forMs: 17_442, ageMs: 2_455 },
+      { kind: 'kube', effect: 'late', label: '*', fromMs: 0, forMs: 300_000, times: 1 },
+    ],
   },
   'leaves an object Stalled while its next try waits for tokens': {
     why: 'each wait was Reconciling=True BudgetExhausted until the try, for ever',
     seed: 2100106495,
-    scenario: {
-      seed: 2100106495,
-      settings: {
-        ...PLAIN,
-        budget: 'scarce',
-        accountBudget: 'aws',
-        interfacesLingerMs: 0,
-        readinessGates: true,
-      },
-      steps: [
-        {
-          atMs: 11044,
-          myIngress: {
-            do: 'legacy',
-            name: 'legacy-web',
-            spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
-            tags: { owner: 'somebody', ManagedBy: 'terraform' },
-            consentFor: 'web/shop',
-          },
-        },
-        {
-          atMs: 11045,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              backends: [{ name: 'web', service: { name: 'web', port: 'http' } }],
-              listeners: [{ port: 80, protocol: 'HTTP' }],
-              adopt: 'legacy-web',
-            },
-          },
-        },
-        {
-          atMs: 135256,
-          myIngress: { do: 'edit', at: 'web/shop', change: { deletionPolicy: 'Retain' } },
-        },
-        { atMs: 207763, myIngress: { do: 'delete', at: 'web/shop' } },
-        {
-          atMs: 208578,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              backends: [
-                { name: 'web', service: { name: 'web', port: 'http' } },
-                { name: 'api', service: { name: 'api', port: 'http' } },
-              ],
-              listeners: [
-                { port: 80, protocol: 'HTTP' },
-                { port: 443, protocol: 'HTTPS' },
-              ],
-              rules: [
-                { name: 'beta', paths: ['/*'], fixedResponse: { statusCode: 410 } },
-                { name: 'api', hosts: ['shop.example.com'], forward: [{ backend: 'web' }] },
-              ],
-              defaultAction: { forward: [{ backend: 'web' }] },
-            },
-          },
-        },
-      ],
-      faults: [],
+    settings: {
+      budget: 'scarce',
+      accountBudget: 'aws',
+      interfacesLingerMs: 0,
+      readinessGates: true,
     },
+    steps: [
+      {
+        atMs: 11044,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-web',
+          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody', ManagedBy: 'terraform' },
+          consentFor: 'web/shop',
+        },
+      },
+      {
+        atMs: 11045,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            backends: [{ name: 'web', service: { name: 'web', port: 'http' } }],
+            listeners: [{ port: 80, protocol: 'HTTP' }],
+            adopt: 'legacy-web',
+          },
+        },
+      },
+      {
+        atMs: 135256,
+        myIngress: { do: 'edit', at: 'web/shop', change: { deletionPolicy: 'Retain' } },
+      },
+      { atMs: 207763, myIngress: { do: 'delete', at: 'web/shop' } },
+      {
+        atMs: 208578,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            backends: [
+              { name: 'web', service: { name: 'web', port: 'http' } },
+              { name: 'api', service: { name: 'api', port: 'http' } },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP' },
+              { port: 443, protocol: 'HTTPS' },
+            ],
+            rules: [
+              { name: 'beta', paths: ['/*'], fixedResponse: { statusCode: 410 } },
+              { name: 'api', hosts: ['shop.example.com'], forward: [{ backend: 'web' }] },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
+          },
+        },
+      },
+    ],
   },
   'is Ready with the tags of the spec though a read does not show the listener yet': {
     why: 'the listener was made again, and AWS answered with the first one, whose tags were the old ones',
     seed: 2700000181,
-    scenario: {
-      seed: 2700000181,
-      settings: { ...PLAIN, sweepMs: 60000 },
-      steps: [
-        {
-          atMs: 12712,
-          myIngress: {
-            do: 'create',
-            at: 'web/shared',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              listeners: [{ port: 80, protocol: 'HTTP' }],
-            },
-          },
+    settings: { sweepMs: 60000 },
+    steps: [
+      {
+        atMs: 12712,
+        myIngress: {
+          do: 'create',
+          at: 'web/shared',
+          spec: { subnets: ['subnet-a', 'subnet-b'], listeners: [{ port: 80, protocol: 'HTTP' }] },
         },
-        {
-          atMs: 19024,
-          myIngress: { do: 'edit', at: 'web/shared', change: { tags: { team: 'b' } } },
-        },
-      ],
-      faults: [{ kind: 'staleReads', fromMs: 6539, forMs: 39663, ageMs: 2460 }],
-    },
+      },
+      { atMs: 19024, myIngress: { do: 'edit', at: 'web/shared', change: { tags: { team: 'b' } } } },
+    ],
+    faults: [{ kind: 'staleReads', fromMs: 6539, forMs: 39663, ageMs: 2460 }],
   },
 };

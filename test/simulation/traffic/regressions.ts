@@ -1,4 +1,3 @@
-import { PLAIN } from '../plain-settings.ts';
 import type { Regression } from '../regression.ts';
 
 const HTTP = { name: 'http', port: 80 };
@@ -8,383 +7,219 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'registers what the slices show between two patches of them': {
     why: 'the simulation did not count a state that lasted 2 ms, although the operator was shown it',
     seed: 895367296,
-    scenario: {
-      seed: 895367296,
-      settings: { ...PLAIN, provisioningMs: 2000 },
-      steps: [
-        {
-          atMs: 8250,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-              deletionPolicy: 'Retain',
-              backends: [
-                {
-                  name: 'web',
-                  service: {
-                    name: 'next',
-                    port: 'http',
-                  },
-                  attributes: {
-                    'deregistration_delay.timeout_seconds': '0',
-                  },
-                },
-                {
-                  name: 'api',
-                  service: {
-                    name: 'api',
-                    port: 80,
-                  },
-                  attributes: {
-                    'deregistration_delay.timeout_seconds': '0',
-                  },
-                },
-              ],
-              listeners: [
-                {
-                  port: 80,
-                  protocol: 'HTTP',
-                  redirectToHTTPS: true,
-                },
-                {
-                  port: 443,
-                  protocol: 'HTTPS',
-                  certificates: [
-                    'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                  ],
-                },
-              ],
-              inbound: {
-                cidrs: ['203.0.113.0/24'],
+    settings: { provisioningMs: 2000 },
+    steps: [
+      {
+        atMs: 8250,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            deletionPolicy: 'Retain',
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
               },
-              rules: [
-                {
-                  name: 'shop',
-                  hosts: ['*.example.com'],
-                  forward: [
-                    {
-                      backend: 'web',
-                    },
-                  ],
-                },
-                {
-                  name: 'beta',
-                  paths: ['/api/v1'],
-                  forward: [
-                    {
-                      backend: 'web',
-                    },
-                  ],
-                },
-                {
-                  name: 'health',
-                  paths: ['/api/v1'],
-                  forward: [
-                    {
-                      backend: 'web',
-                      weight: 100,
-                    },
-                    {
-                      backend: 'api',
-                      weight: 0,
-                    },
-                  ],
-                },
-                {
-                  name: 'old',
-                  hosts: ['api.example.com', 'other.test'],
-                  paths: ['/cart'],
-                  forward: [
-                    {
-                      backend: 'web',
-                    },
-                  ],
-                  listeners: [443],
-                },
-                {
-                  name: 'images',
-                  paths: ['/old/*', '/cart'],
-                  forward: [
-                    {
-                      backend: 'web',
-                    },
-                  ],
-                },
-              ],
-              defaultAction: {
-                forward: [
-                  {
-                    backend: 'web',
-                  },
+              {
+                name: 'api',
+                service: { name: 'api', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
                 ],
               },
-            },
+            ],
+            inbound: { cidrs: ['203.0.113.0/24'] },
+            rules: [
+              { name: 'shop', hosts: ['*.example.com'], forward: [{ backend: 'web' }] },
+              { name: 'beta', paths: ['/api/v1'], forward: [{ backend: 'web' }] },
+              {
+                name: 'health',
+                paths: ['/api/v1'],
+                forward: [
+                  { backend: 'web', weight: 100 },
+                  { backend: 'api', weight: 0 },
+                ],
+              },
+              {
+                name: 'old',
+                hosts: ['api.example.com', 'other.test'],
+                paths: ['/cart'],
+                forward: [{ backend: 'web' }],
+                listeners: [443],
+              },
+              { name: 'images', paths: ['/old/*', '/cart'], forward: [{ backend: 'web' }] },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
           },
         },
-        {
-          atMs: 9250,
-          service: {
-            do: 'apply',
-            at: 'web/web',
-            pods: 5,
-            port: {
-              name: 'http',
-              port: 80,
-            },
-          },
-        },
-        {
-          atMs: 172899,
-          service: {
-            do: 'apply',
-            at: 'web/next',
-            pods: 5,
-            port: {
-              name: 'web',
-              port: 8000,
-            },
-          },
-        },
-        {
-          atMs: 184085,
-          service: {
-            do: 'scale',
-            at: 'web/next',
-            pods: 2,
-          },
-        },
-        {
-          atMs: 200366,
-          service: {
-            do: 'apply',
-            at: 'web/next',
-            pods: 5,
-            port: {
-              name: 'http',
-              port: 80,
-            },
-          },
-        },
-      ],
-      faults: [],
-    },
+      },
+      {
+        atMs: 9250,
+        service: { do: 'apply', at: 'web/web', pods: 5, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 172899,
+        service: { do: 'apply', at: 'web/next', pods: 5, port: { name: 'web', port: 8000 } },
+      },
+      { atMs: 184085, service: { do: 'scale', at: 'web/next', pods: 2 } },
+      {
+        atMs: 200366,
+        service: { do: 'apply', at: 'web/next', pods: 5, port: { name: 'http', port: 80 } },
+      },
+    ],
   },
   'says what holds a deletion up where someone has released the balancer': {
     why: 'the object was Deleting for good, for the released balancer goes on using its groups',
     seed: 920001039,
-    scenario: {
-      seed: 920001039,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 9271,
-          myIngress: {
-            do: 'create',
-            at: 'web/shop',
-            spec: {
-              subnets: ['subnet-b', 'subnet-c'],
-              backends: [
-                {
-                  name: 'web',
-                  service: {
-                    name: 'next',
-                    port: 'no-such-port',
-                  },
-                  attributes: {
-                    'deregistration_delay.timeout_seconds': '0',
-                  },
-                },
-                {
-                  name: 'api',
-                  service: {
-                    name: 'api',
-                    port: 'no-such-port',
-                  },
-                  attributes: {
-                    'deregistration_delay.timeout_seconds': '5',
-                  },
-                  healthCheck: {
-                    path: '/healthz',
-                    intervalSeconds: 10,
-                  },
-                },
-              ],
-              listeners: [
-                {
-                  port: 80,
-                  protocol: 'HTTP',
-                },
-                {
-                  port: 8080,
-                  protocol: 'HTTP',
-                },
-              ],
-              rules: [
-                {
-                  name: 'health',
-                  hosts: ['shop.example.com'],
-                  forward: [
-                    {
-                      backend: 'web',
-                      weight: 100,
-                    },
-                    {
-                      backend: 'api',
-                      weight: 0,
-                    },
-                  ],
-                },
-                {
-                  name: 'shop',
-                  hosts: ['*.example.com'],
-                  forward: [
-                    {
-                      backend: 'api',
-                    },
-                  ],
-                },
-              ],
-              defaultAction: {
+    steps: [
+      {
+        atMs: 9271,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-b', 'subnet-c'],
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 'no-such-port' },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+              },
+              {
+                name: 'api',
+                service: { name: 'api', port: 'no-such-port' },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                healthCheck: { path: '/healthz', intervalSeconds: 10 },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP' },
+              { port: 8080, protocol: 'HTTP' },
+            ],
+            rules: [
+              {
+                name: 'health',
+                hosts: ['shop.example.com'],
                 forward: [
-                  {
-                    backend: 'web',
-                  },
+                  { backend: 'web', weight: 100 },
+                  { backend: 'api', weight: 0 },
                 ],
               },
-            },
+              { name: 'shop', hosts: ['*.example.com'], forward: [{ backend: 'api' }] },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
           },
         },
-        {
-          atMs: 86441,
-          myIngress: {
-            do: 'meddle',
-            at: 'web/shop',
-            meddling: {
-              what: 'release',
-              key: 'albridge.io/cluster',
-            },
-          },
+      },
+      {
+        atMs: 86441,
+        myIngress: {
+          do: 'meddle',
+          at: 'web/shop',
+          meddling: { what: 'release', key: 'albridge.io/cluster' },
         },
-        {
-          atMs: 95911,
-          myIngress: {
-            do: 'delete',
-            at: 'web/shop',
-          },
-        },
-      ],
-      faults: [],
-    },
+      },
+      { atMs: 95911, myIngress: { do: 'delete', at: 'web/shop' } },
+    ],
   },
   'says what holds a deletion up where the balancer lost its UID tag before it was on record': {
     why: 'the object was Deleting for good: its security group counted as its own, the balancer that uses it did not',
     seed: 2000001311,
-    scenario: {
-      seed: 2000001311,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 8498,
-          myIngress: {
-            do: 'create',
-            at: 'api/shop',
-            spec: {
-              subnets: ['subnet-b', 'subnet-c'],
-              backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
-            },
+    steps: [
+      {
+        atMs: 8498,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: {
+            subnets: ['subnet-b', 'subnet-c'],
+            backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
           },
         },
-        {
-          atMs: 18228,
-          myIngress: {
-            do: 'meddle',
-            at: 'api/shop',
-            meddling: { what: 'untag', key: 'albridge.io/uid' },
-          },
+      },
+      {
+        atMs: 18228,
+        myIngress: {
+          do: 'meddle',
+          at: 'api/shop',
+          meddling: { what: 'untag', key: 'albridge.io/uid' },
         },
-        { atMs: 184726, myIngress: { do: 'delete', at: 'api/shop' } },
-      ],
-      faults: [
-        {
-          kind: 'crash',
-          label: 'aws DescribeTags',
-          phase: 'unanswered',
-          nth: 1,
-          restartMs: 15_000,
-        },
-      ],
-    },
+      },
+      { atMs: 184726, myIngress: { do: 'delete', at: 'api/shop' } },
+    ],
+    faults: [
+      { kind: 'crash', label: 'aws DescribeTags', phase: 'unanswered', nth: 1, restartMs: 15_000 },
+    ],
   },
   'finds the target groups of an object that was restored without status, backends and balancer': {
     why: 'the drift scan lists target groups only where one is named, and nothing named these any more',
     seed: 2000009775,
-    scenario: {
-      seed: 2000009775,
-      settings: PLAIN,
-      steps: [
-        {
-          atMs: 15103,
-          myIngress: {
-            do: 'create',
-            at: 'api/shop',
-            spec: {
-              subnets: ['subnet-a', 'subnet-b'],
-              backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
-            },
+    steps: [
+      {
+        atMs: 15103,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
           },
         },
-        {
-          atMs: 83660,
-          myIngress: {
-            do: 'meddle',
-            at: 'api/shop',
-            meddling: { what: 'release', key: 'albridge.io/name' },
-          },
+      },
+      {
+        atMs: 83660,
+        myIngress: {
+          do: 'meddle',
+          at: 'api/shop',
+          meddling: { what: 'release', key: 'albridge.io/name' },
         },
-        {
-          atMs: 132169,
-          myIngress: {
-            do: 'edit',
-            at: 'api/shop',
-            change: { backends: null, listeners: [{ port: 80, protocol: 'HTTP' }] },
-          },
+      },
+      {
+        atMs: 132169,
+        myIngress: {
+          do: 'edit',
+          at: 'api/shop',
+          change: { backends: null, listeners: [{ port: 80, protocol: 'HTTP' }] },
         },
-        { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
-        { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
-      ],
-      faults: [],
-    },
+      },
+      { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
+      { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
+    ],
   },
   'clears a target group that the spec names again of the pods of its former Service': {
     why: 'without a rule or listener the group kept its targets, and got requests before they were taken out',
     seed: 4000005728,
-    scenario: {
-      seed: 4000005728,
-      settings: PLAIN,
-      steps: [
-        { atMs: 6073, service: { do: 'apply', at: 'web/api', pods: 5, port: HTTP } },
-        {
-          atMs: 11958,
-          myIngress: {
-            ...{ do: 'create', at: 'web/shop' },
-            spec: {
-              subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-              backends: [{ name: 'web', service: { name: 'api', port: 80 } }],
-            },
+    steps: [
+      { atMs: 6073, service: { do: 'apply', at: 'web/api', pods: 5, port: HTTP } },
+      {
+        atMs: 11958,
+        myIngress: {
+          ...{ do: 'create', at: 'web/shop' },
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            backends: [{ name: 'web', service: { name: 'api', port: 80 } }],
           },
         },
-        { atMs: 40309, myIngress: { do: 'edit', at: 'web/shop', change: { backends: null } } },
-        {
-          atMs: 121855,
-          myIngress: {
-            ...{ do: 'edit', at: 'web/shop' },
-            change: { backends: [{ name: 'web', service: { name: 'next', port: 'http' } }] },
-          },
+      },
+      { atMs: 40309, myIngress: { do: 'edit', at: 'web/shop', change: { backends: null } } },
+      {
+        atMs: 121855,
+        myIngress: {
+          ...{ do: 'edit', at: 'web/shop' },
+          change: { backends: [{ name: 'web', service: { name: 'next', port: 'http' } }] },
         },
-      ],
-      faults: [],
-    },
+      },
+    ],
   },
 };
