@@ -1,4 +1,3 @@
-import { ATTACHING_REGRESSIONS } from './attaching/regressions.ts';
 import { CRASHING_REGRESSIONS } from './config-monitor/crashing-regressions.ts';
 import { LATE_REGRESSIONS } from './config-monitor/late-regressions.ts';
 import { MEANWHILE_REGRESSIONS } from './config-monitor/meanwhile-regressions.ts';
@@ -8,7 +7,6 @@ import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import { createGivenUp, type Regression } from './regression.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
-import { TARGET_REGRESSIONS } from './traffic/target-regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   'lets an object go whose spec.adopt.arn AWS refuses to take for an ARN': {
@@ -324,8 +322,6 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...CRASHING_REGRESSIONS,
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
-  ...TARGET_REGRESSIONS,
-  ...ATTACHING_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,
   'makes nothing again for an owner that was deleted behind a silent watch': {
     why: 'each child that the garbage collector deleted was made again, until the watch was replaced',

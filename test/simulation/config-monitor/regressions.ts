@@ -278,48 +278,4 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
         { atMs: 130_840, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       ],
     },
-  'excuses a pod of data that came and went while the watch was silent for more than a minute': {
-    why: 'the simulation took a watch to be back within 60 s of any fault; it is after 75 s of silence',
-    seed: 98000146,
-    settings: { sweepMs: 60_000 },
-    steps: [
-      { atMs: 3796, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
-      {
-        atMs: 11144,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: {
-            maxUnavailable: '50%',
-            debounceSeconds: 5,
-            unmanagedPods: 'Skip',
-            isLowerCase: true,
-          },
-        },
-      },
-      {
-        atMs: 13015,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: { subnets: ['subnet-a', 'subnet-b'], securityGroups: ['sg-web', 'sg-admin'] },
-        },
-      },
-      {
-        atMs: 13338,
-        immortal: { do: 'create', at: 'api/cache', image: 'registry.example/cache:2' },
-      },
-      { atMs: 51734, immortal: { do: 'pod', at: 'api/cache', what: 'failed' } },
-      { atMs: 178486, config: { do: 'pod', at: 'web/frontend', nth: 2, what: 'deleted' } },
-      { atMs: 230260, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-      { atMs: 260260, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
-      { atMs: 260380, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
-      { atMs: 261160, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
-    ],
-    faults: [
-      { kind: 'watchSilent', atMs: 195560 },
-      { kind: 'crash', label: 'kube DELETE pods', phase: 'before', nth: 1, restartMs: 20000 },
-    ],
-  },
 };

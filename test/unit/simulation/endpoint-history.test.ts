@@ -15,8 +15,8 @@ class Bench {
     this.table.onCommit((commit) => this.history.onCommit(commit));
   }
 
-  putService(name: string): void {
-    const spec = { ports: [{ name, port: 80 }] };
+  putService(name: string, nodePort?: number): void {
+    const spec = { ports: [{ name, port: 80, nodePort }] };
     this.table.put(SERVICES, { ...objectOf('Service', 'shop'), spec }, 'user');
   }
 
@@ -102,6 +102,18 @@ describe('the history of endpoints', () => {
     bench.nowMs = 90_000;
     expect(bench.desired(bench.history.since(REF, 50_000))).toEqual([READY, []]);
     expect(bench.desired(bench.history.lastingSince(REF, 50_000))).toEqual([READY]);
+  });
+
+  it('has a new node by the node port that its Service had: they are shown by two watches', () => {
+    const bench = new Bench();
+    bench.putService('http', 31_000);
+    bench.nowMs = 60_000;
+    bench.putService('http', 32_000);
+    const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+    const spec = { providerID: 'aws:///us-east-1a/i-1' };
+    bench.table.put(NODES, { ...objectOf('Node', 'node-0'), spec, status }, 'kubelet');
+    const moments = bench.history.since({ ...REF, isOfInstances: true }, 50_000);
+    expect(bench.desired(moments)).toContainEqual(['i-1:31000']);
   });
 
   it('has the addresses of each family apart', () => {

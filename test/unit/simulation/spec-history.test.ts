@@ -15,13 +15,14 @@ function draftGroup(protocol: string): Resource {
 function listServices(
   specs: readonly (readonly [protocol: string, service: string, uid?: string] | undefined)[],
   protocol: string,
+  more: object = {},
 ): readonly (string | undefined)[] {
   let nowMs = 0;
   const history = new SpecHistory(() => nowMs);
   for (const [index, given] of specs.entries()) {
     const [own, name, uid = 'uid'] = given ?? [];
     const backends = given ? [{ name: 'web', protocol: own, service: { name, port: 80 } }] : [];
-    const metadata = { namespace: 'web', name: 'shop', uid, generation: index };
+    const metadata = { namespace: 'web', name: 'shop', uid, generation: index, ...more };
     history.note({ metadata, spec: { backends } } as unknown as MyIngress);
     nowMs += MINUTE_MS;
   }
@@ -65,4 +66,13 @@ it('one whose backend has left the spec, by the Service that it had, or none', (
     undefined,
     'old',
   ]);
+});
+
+it('one of an object that is being deleted, by the Service before an edit too: targets follow what was published', () => {
+  const deletionTimestamp = '2026-01-02T03:04:05Z';
+  const specs = [
+    ['HTTP', 'old'],
+    ['HTTP', 'new'],
+  ] as const;
+  expect(listServices(specs, 'HTTP', { deletionTimestamp })).toEqual(['old', 'new']);
 });

@@ -9,6 +9,7 @@ import { takePicture } from '../../simulation/traffic/resources.ts';
 import { RoutingWatch } from '../../simulation/traffic/routing-watch.ts';
 import type { TrafficSpec } from '../../simulation/traffic/spec-answers.ts';
 import {
+  type FaultOptions,
   listRoutingFaults,
   listTrafficFaults,
   type StructureParts,
@@ -84,6 +85,18 @@ describe('the watch over where requests go', () => {
   });
 });
 
+it('a rule that was made twice is a fault only once all is settled: it stays for a while', () => {
+  const bench = new Bench({ isRight: true });
+  const rules = [{ name: 'cart', paths: ['/cart'], forward: [{ backend: 'web' }] }];
+  bench.play([{ ...forwardTo('api'), rules }], ({ steps }) => steps);
+  const { picture } = bench.look();
+  const [rule] = [...picture.values()].filter(({ kind }) => kind === 'rule');
+  const record = { ...rule?.record, priority: '999' };
+  const twice = { picture: new Map([...picture, ['again', { ...rule, record } as never]]) };
+  expect(bench.listFaults({ ...twice, isSettled: false })).toEqual([]);
+  expect(bench.listFaults(twice)).toEqual(['rule/80/spec/cart/0 is there twice']);
+});
+
 function forwardTo(backend: string): TrafficSpec {
   const backends = ['web', 'api'].map((name) => ({ name, service: { name, port: 80 } }));
   return { backends, defaultAction: { forward: [{ backend }] } };
@@ -121,7 +134,7 @@ class Bench implements Aws {
     this.#claims = new Claims(IDENTITY.cluster, nowMs);
     this.#watch = new RoutingWatch({
       ...{ world: aws.world, claims: this.#claims, nowMs },
-      isAsDesired: (key, spec) => listRoutingFaults(key, spec, this.#look()).length === 0,
+      isAsDesired: (key, spec) => listRoutingFaults(key, spec, this.look()).length === 0,
       isAlone: () => true,
       report: (_invariant, detail) => void this.objections.push(detail),
     });
@@ -161,12 +174,16 @@ class Bench implements Aws {
       else this.#converge(order);
     }
     this.#converge(order);
-    const rest = { subnets: [], scheme: 'internet-facing', deletionPolicy: 'Delete' } as const;
-    const spec = { ...this.#spec, ...rest, ipAddressType: 'dualstack', tags: { team: 'web' } };
-    return listTrafficFaults(KEY, spec as never, this.#look());
+    return this.listFaults({});
   }
 
-  #look(): StructureParts {
+  listFaults(options: Partial<StructureParts> & FaultOptions): readonly string[] {
+    const rest = { subnets: [], scheme: 'internet-facing', deletionPolicy: 'Delete' } as const;
+    const spec = { ...this.#spec, ...rest, ipAddressType: 'dualstack', tags: { team: 'web' } };
+    return listTrafficFaults(KEY, spec as never, { ...this.look(), ...options });
+  }
+
+  look(): StructureParts {
     return { claims: this.#claims, picture: takePicture(this.#model.aws.world) };
   }
 
