@@ -1,4 +1,11 @@
-import { createGivenUp, type Regression } from './regression.ts';
+import {
+  createGivenUp,
+  createMonitor,
+  createMyIngress,
+  createWebApp,
+  editMyIngress,
+  type Regression,
+} from './regression.ts';
 
 /** Of MyIngress, what attaches to it, ImmortalContainer and ConfigMonitor. */
 export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -16,23 +23,16 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/shop',
         },
       },
-      {
-        atMs: 2288,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-d'],
-            attributes: {
-              'idle_timeout.timeout_seconds': '30',
-              'deletion_protection.enabled': 'true',
-              'access_logs.s3.enabled': 'true',
-              'access_logs.s3.bucket': 'logs',
-            },
-            adopt: 'legacy-web',
-          },
+      createMyIngress(2288, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-d'],
+        attributes: {
+          'idle_timeout.timeout_seconds': '30',
+          'deletion_protection.enabled': 'true',
+          'access_logs.s3.enabled': 'true',
+          'access_logs.s3.bucket': 'logs',
         },
-      },
+        adopt: 'legacy-web',
+      }),
       { atMs: 5429, myIngress: { do: 'delete', at: 'web/shop' } },
       {
         atMs: 176074,
@@ -49,24 +49,14 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 910001098,
     settings: { replicas: 2, election: true, isClusterIdConfigured: false, sweepMs: 60000 },
     steps: [
-      {
-        atMs: 1842,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            scheme: 'internal',
-            securityGroups: ['sg-web'],
-            tags: { team: 'a', env: 'a' },
-            attributes: {},
-          },
-        },
-      },
-      {
-        atMs: 8384,
-        webApp: { do: 'create', at: 'api/front', spec: { image: 'registry.example/app:1' } },
-      },
+      createMyIngress(1842, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        scheme: 'internal',
+        securityGroups: ['sg-web'],
+        tags: { team: 'a', env: 'a' },
+        attributes: {},
+      }),
+      createWebApp(8384, 'api/front', { image: 'registry.example/app:1' }),
       {
         atMs: 13100,
         myApp: { do: 'create', at: 'api/banner', spec: { image: 'registry.example/shell:1' } },
@@ -79,10 +69,7 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
         atMs: 18549,
         myApp: { do: 'create', at: 'web/banner', spec: { image: 'registry.example/shell:1' } },
       },
-      {
-        atMs: 19159,
-        webApp: { do: 'create', at: 'web/front', spec: { image: 'registry.example/app:2' } },
-      },
+      createWebApp(19159, 'web/front', { image: 'registry.example/app:2' }),
       { atMs: 19253, webApp: { do: 'meddle', at: 'api/front', meddling: { what: 'unlabel' } } },
       { atMs: 159188, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
       { atMs: 163491, immortal: { do: 'pod', at: 'web/cache', what: 'deleted' } },
@@ -101,15 +88,12 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 3326, config: { do: 'deploy', at: 'web/frontend', replicas: 4 } },
-      {
-        atMs: 9396,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: { strategy: 'Evict', maxUnavailable: 1, debounceSeconds: 0, minIntervalSeconds: 0 },
-        },
-      },
+      createMonitor(9396, 'web/frontend', {
+        strategy: 'Evict',
+        maxUnavailable: 1,
+        debounceSeconds: 0,
+        minIntervalSeconds: 0,
+      }),
       { atMs: 219925, config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 3' } } },
       { atMs: 220825, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
     ],
@@ -126,49 +110,40 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
       interfacesLingerMs: 90_000,
     },
     steps: [
-      {
-        atMs: 11992,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'api', port: 'no-such-port' },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-              },
-              {
-                name: 'api',
-                service: { name: 'web', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                healthCheck: { path: '/healthz', intervalSeconds: 10 },
-                protocol: 'HTTPS',
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 8080, protocol: 'HTTP' },
-            ],
-            inbound: { cidrs: ['203.0.113.0/24'] },
-            defaultAction: { forward: [{ backend: 'web' }] },
+      createMyIngress(11992, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'api', port: 'no-such-port' },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
           },
-        },
-      },
+          {
+            name: 'api',
+            service: { name: 'web', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            healthCheck: { path: '/healthz', intervalSeconds: 10 },
+            protocol: 'HTTPS',
+          },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+        ],
+        inbound: { cidrs: ['203.0.113.0/24'] },
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
       {
         atMs: 15347,
         service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
       },
       ...createGivenUp(15348, [0, 1, 2, 3, 7, 8, 9]),
-      {
-        atMs: 33832,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: { backends: null, listeners: null, defaultAction: null, inbound: null },
-        },
-      },
+      editMyIngress(33832, 'web/shop', {
+        backends: null,
+        listeners: null,
+        defaultAction: null,
+        inbound: null,
+      }),
       { atMs: 90132, myIngress: { do: 'forget', at: 'web/shop' } },
       { atMs: 112480, service: { do: 'scale', at: 'web/web', pods: 3 } },
       { atMs: 178259, myIngress: { do: 'delete', at: 'web/given-up-3' } },
@@ -189,29 +164,19 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 910, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-      {
-        atMs: 5261,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: { strategy: 'Evict', maxUnavailable: 1, debounceSeconds: 5, minIntervalSeconds: 0 },
-        },
-      },
-      {
-        atMs: 8131,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 1,
-          plan: {
-            strategy: 'Evict',
-            maxUnavailable: '50%',
-            debounceSeconds: 0,
-            minIntervalSeconds: 0,
-          },
-        },
-      },
+      createMonitor(5261, 'web/frontend', {
+        strategy: 'Evict',
+        maxUnavailable: 1,
+        debounceSeconds: 5,
+        minIntervalSeconds: 0,
+      }),
+      createMonitor(8131, 'web/frontend', {
+        index: 1,
+        strategy: 'Evict',
+        maxUnavailable: '50%',
+        debounceSeconds: 0,
+        minIntervalSeconds: 0,
+      }),
       { atMs: 24460, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
       { atMs: 25140, config: { do: 'remove', at: 'web/frontend' } },
       { atMs: 25200, config: { do: 'fill', at: 'web/frontend', content: { text: 'bad 2' } } },
@@ -224,48 +189,24 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
     settings: { concurrency: 4 },
     steps: [
       { atMs: 1000, attach: { do: 'pods', at: 'api/alpha', pods: 1 } },
-      {
-        atMs: 5143,
-        myIngress: {
-          do: 'create',
-          at: 'web/shared',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            listeners: [{ port: 80, protocol: 'HTTP' }],
-            allowedNamespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } },
-            backends: [{ name: 'own', service: { name: 'front', port: 'http' } }],
-            rules: [{ name: 'own', hosts: ['own.example.org'], forward: [{ backend: 'own' }] }],
-          },
+      createMyIngress(5143, 'web/shared', {
+        subnets: ['subnet-a', 'subnet-b'],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        allowedNamespaces: { from: 'Selector', selector: { matchLabels: { team: 'a' } } },
+        backends: [{ name: 'own', service: { name: 'front', port: 'http' } }],
+        rules: [{ name: 'own', hosts: ['own.example.org'], forward: [{ backend: 'own' }] }],
+      }),
+      createWebApp(24842, 'api/alpha', {
+        image: 'registry.example/app:1',
+        expose: {
+          ingress: { name: 'shared', namespace: 'web' },
+          hosts: ['shop.example.org'],
+          paths: null,
+          listener: null,
         },
-      },
-      {
-        atMs: 24842,
-        webApp: {
-          do: 'create',
-          at: 'api/alpha',
-          spec: {
-            image: 'registry.example/app:1',
-            expose: {
-              ingress: { name: 'shared', namespace: 'web' },
-              hosts: ['shop.example.org'],
-              paths: null,
-              listener: null,
-            },
-          },
-        },
-      },
-      {
-        atMs: 55636,
-        webApp: { do: 'create', at: 'web/front', spec: { image: 'registry.example/app:1' } },
-      },
-      {
-        atMs: 88935,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shared',
-          change: { allowedNamespaces: { from: 'All', selector: null } },
-        },
-      },
+      }),
+      createWebApp(55636, 'web/front', { image: 'registry.example/app:1' }),
+      editMyIngress(88935, 'web/shared', { allowedNamespaces: { from: 'All', selector: null } }),
       { atMs: 90380, traffic: { do: 'limit', name: 'rules', most: 3 } },
       {
         atMs: 112839,

@@ -1,5 +1,8 @@
+import type { MonitorPlan } from './config-monitor/actions.ts';
+import type { ObjectName, SpecChange, SpecPlan } from './my-ingress/actions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Fault, Scenario, Settings, Step } from './scenario.ts';
+import type { AppPlan } from './web-app/actions.ts';
 
 /** A world in which the operator once broke a promise, shrunk to what it takes. */
 export interface Regression {
@@ -19,19 +22,44 @@ export function buildScenario({ seed, settings, steps, faults = [] }: Regression
 
 /** Creates balancers that take each other's tokens of a scarce budget, each a ms after the one before. */
 export function createGivenUp(firstMs: number, numbers: readonly number[]): readonly Step[] {
-  return numbers.map((number) => ({
-    atMs: firstMs + number,
-    myIngress: {
-      do: 'create',
-      at: `web/given-up-${number}`,
-      spec: {
-        subnets: ['subnet-a', 'subnet-b'],
-        defaultAction: { forward: [{ backend: 'web' }] },
-        backends: [
-          { name: 'web', service: { name: 'web', port: 80 } },
-          { name: 'api', service: { name: 'api', port: 80 } },
-        ],
-      },
-    },
-  }));
+  return numbers.map((number) =>
+    createMyIngress(firstMs + number, `web/given-up-${number}`, {
+      subnets: ['subnet-a', 'subnet-b'],
+      defaultAction: { forward: [{ backend: 'web' }] },
+      backends: [
+        { name: 'web', service: { name: 'web', port: 80 } },
+        { name: 'api', service: { name: 'api', port: 80 } },
+      ],
+    }),
+  );
+}
+
+export function createMyIngress(atMs: number, at: ObjectName, spec: SpecPlan): Step {
+  return { atMs, myIngress: { do: 'create', at, spec } };
+}
+
+export function editMyIngress(atMs: number, at: ObjectName, change: SpecChange): Step {
+  return { atMs, myIngress: { do: 'edit', at, change } };
+}
+
+export function createWebApp(atMs: number, at: ObjectName, spec: AppPlan): Step {
+  return { atMs, webApp: { do: 'create', at, spec } };
+}
+
+export function createMonitor(
+  atMs: number,
+  at: ObjectName,
+  { index = 0, ...plan }: MonitorPlan & { readonly index?: number },
+): Step {
+  return { atMs, config: { do: 'monitor', at, index, plan } };
+}
+
+type Data = Readonly<Record<string, string>>;
+
+export function putConfigMap(atMs: number, at: ObjectName, data: Data): Step {
+  return { atMs, source: { do: 'put', at, kind: 'ConfigMap', data } };
+}
+
+export function putSecret(atMs: number, at: ObjectName, data: Data): Step {
+  return { atMs, source: { do: 'put', at, kind: 'Secret', data } };
 }

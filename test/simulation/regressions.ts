@@ -4,7 +4,14 @@ import { MEANWHILE_REGRESSIONS } from './config-monitor/meanwhile-regressions.ts
 import { CONFIG_REGRESSIONS } from './config-monitor/regressions.ts';
 import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressions.ts';
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
-import { createGivenUp, type Regression } from './regression.ts';
+import {
+  createGivenUp,
+  createMonitor,
+  createMyIngress,
+  createWebApp,
+  editMyIngress,
+  type Regression,
+} from './regression.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
@@ -13,14 +20,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the deletion looked at the mistyped ARN for ever; adopt cannot be changed',
     seed: 14,
     steps: [
-      {
-        atMs: 1000,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: { subnets: ['subnet-a', 'subnet-b'], adopt: 'none' },
-        },
-      },
+      createMyIngress(1000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], adopt: 'none' }),
       { atMs: 9000, myIngress: { do: 'delete', at: 'web/shop' } },
     ],
   },
@@ -28,18 +28,8 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the keys stayed on record until a whole pass succeeded, so each retry removed them again',
     seed: 4457,
     steps: [
-      {
-        atMs: 3000,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: { subnets: ['subnet-a', 'subnet-d'], tags: { team: 'b' } },
-        },
-      },
-      {
-        atMs: 130_000,
-        myIngress: { do: 'edit', at: 'web/shop', change: { ipAddressType: 'dualstack' } },
-      },
+      createMyIngress(3000, 'web/shop', { subnets: ['subnet-a', 'subnet-d'], tags: { team: 'b' } }),
+      editMyIngress(130_000, 'web/shop', { ipAddressType: 'dualstack' }),
       { atMs: 157_000, myIngress: { do: 'unset', at: 'web/shop', field: 'tags' } },
     ],
   },
@@ -48,14 +38,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 20325,
     settings: { sweepMs: 60_000 },
     steps: [
-      {
-        atMs: 8121,
-        webApp: {
-          do: 'create',
-          at: 'web/front',
-          spec: { image: 'registry.example/app:1', replicas: 3 },
-        },
-      },
+      createWebApp(8121, 'web/front', { image: 'registry.example/app:1', replicas: 3 }),
       { atMs: 144_863, webApp: { do: 'goOn', at: 'web/front' } },
       {
         atMs: 163_524,
@@ -108,18 +91,11 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/shop',
         },
       },
-      {
-        atMs: 14_314,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-d'],
-            tags: { team: '', env: '', 'cost-center': 'b' },
-            adopt: 'legacy-web',
-          },
-        },
-      },
+      createMyIngress(14_314, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-d'],
+        tags: { team: '', env: '', 'cost-center': 'b' },
+        adopt: 'legacy-web',
+      }),
       { atMs: 16_233, myIngress: { do: 'delete', at: 'web/shop' } },
     ],
     faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
@@ -129,34 +105,20 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 91000478,
     settings: { replicas: 2, election: true, isClusterIdConfigured: false },
     steps: [
-      {
-        atMs: 2779,
-        myIngress: {
-          do: 'create',
-          at: 'api/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-            ipAddressType: 'ipv4',
-            tags: { team: '', env: '', 'cost-center': '' },
-          },
-        },
-      },
+      createMyIngress(2779, 'api/shop', {
+        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+        ipAddressType: 'ipv4',
+        tags: { team: '', env: '', 'cost-center': '' },
+      }),
       { atMs: 2995, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-      { atMs: 3389, myIngress: { do: 'edit', at: 'api/shop', change: { adopt: 'legacy-api' } } },
+      editMyIngress(3389, 'api/shop', { adopt: 'legacy-api' }),
       { atMs: 5310, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-      {
-        atMs: 5871,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: { maxUnavailable: '100%', minIntervalSeconds: 20, isLowerCase: true },
-        },
-      },
-      {
-        atMs: 8902,
-        myIngress: { do: 'create', at: 'web/shop', spec: { subnets: ['subnet-b', 'subnet-c'] } },
-      },
+      createMonitor(5871, 'web/frontend', {
+        maxUnavailable: '100%',
+        minIntervalSeconds: 20,
+        isLowerCase: true,
+      }),
+      createMyIngress(8902, 'web/shop', { subnets: ['subnet-b', 'subnet-c'] }),
       {
         atMs: 16655,
         immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
@@ -179,19 +141,9 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the pass over the first of two events deleted it, although the second had arrived before the call',
     seed: 2999000270,
     steps: [
-      {
-        atMs: 16190,
-        myIngress: {
-          do: 'create',
-          at: 'api/shop',
-          spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
-        },
-      },
+      createMyIngress(16190, 'api/shop', { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] }),
       { atMs: 157325, myIngress: { do: 'delete', at: 'api/shop' } },
-      {
-        atMs: 159882,
-        myIngress: { do: 'edit', at: 'api/shop', change: { deletionPolicy: 'Retain' } },
-      },
+      editMyIngress(159882, 'api/shop', { deletionPolicy: 'Retain' }),
     ],
     faults: [{ kind: 'apiDown', fromMs: 155117, forMs: 34092 }],
   },
@@ -199,46 +151,32 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'what is due left the record before AWS had answered, and the next leader read all of it half an hour later',
     seed: 12,
     steps: [
-      {
-        atMs: 1000,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-b', 'subnet-c'],
-            listeners: [
-              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                ],
-              },
+      createMyIngress(1000, 'web/shop', {
+        subnets: ['subnet-b', 'subnet-c'],
+        listeners: [
+          { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
             ],
           },
-        },
-      },
-      {
-        atMs: 60000,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            listeners: [
-              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                ],
-              },
+        ],
+      }),
+      editMyIngress(60000, 'web/shop', {
+        listeners: [
+          { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
             ],
           },
-        },
-      },
+        ],
+      }),
     ],
     faults: [
       {
@@ -272,36 +210,22 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/internal-a.very.long.name-of-a-cart',
         },
       },
-      {
-        atMs: 5077,
-        myIngress: {
-          do: 'create',
-          at: 'web/internal-a.very.long.name-of-a-cart',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            securityGroups: ['sg-web'],
-            attributes: {
-              'idle_timeout.timeout_seconds': '30',
-              'deletion_protection.enabled': 'false',
-            },
-            deletionPolicy: 'Retain',
-            adopt: 'legacy-web',
-          },
+      createMyIngress(5077, 'web/internal-a.very.long.name-of-a-cart', {
+        subnets: ['subnet-a', 'subnet-b'],
+        securityGroups: ['sg-web'],
+        attributes: {
+          'idle_timeout.timeout_seconds': '30',
+          'deletion_protection.enabled': 'false',
         },
-      },
-      {
-        atMs: 13645,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-d'],
-            tags: { env: 'a', 'cost-center': 'b' },
-            attributes: { 'deletion_protection.enabled': 'false' },
-          },
-        },
-      },
-      { atMs: 16353, myIngress: { do: 'edit', at: 'web/shop', change: { adopt: 'legacy-web' } } },
+        deletionPolicy: 'Retain',
+        adopt: 'legacy-web',
+      }),
+      createMyIngress(13645, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-d'],
+        tags: { env: 'a', 'cost-center': 'b' },
+        attributes: { 'deletion_protection.enabled': 'false' },
+      }),
+      editMyIngress(16353, 'web/shop', { adopt: 'legacy-web' }),
       {
         atMs: 149074,
         myIngress: {
@@ -327,14 +251,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'each child that the garbage collector deleted was made again, until the watch was replaced',
     seed: 7,
     steps: [
-      {
-        atMs: 1000,
-        webApp: {
-          do: 'create',
-          at: 'web/front',
-          spec: { image: 'registry.example/app:1', replicas: 1 },
-        },
-      },
+      createWebApp(1000, 'web/front', { image: 'registry.example/app:1', replicas: 1 }),
       { atMs: 31_000, webApp: { do: 'delete', at: 'web/front' } },
     ],
     faults: [{ kind: 'watchSilent', atMs: 30_500, plural: 'webapps' }],

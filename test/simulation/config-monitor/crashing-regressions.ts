@@ -1,4 +1,4 @@
-import type { Regression } from '../regression.ts';
+import { putConfigMap, putSecret, type Regression } from '../regression.ts';
 
 /** Of ConfigMonitor, where data makes pods crash again and again. */
 export const CRASHING_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -7,15 +7,9 @@ export const CRASHING_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 3200003448,
     settings: { concurrency: 16, secrets: true },
     steps: [
-      { atMs: 699, source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 2' } } },
-      {
-        atMs: 988,
-        source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 4' } },
-      },
-      {
-        atMs: 1733,
-        source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { a: 'good 3' } },
-      },
+      putSecret(699, 'web/tls', { crt: 'good 2' }),
+      putConfigMap(988, 'web/flags', { all: 'good 4' }),
+      putConfigMap(1733, 'web/settings', { a: 'good 3' }),
       {
         atMs: 2260,
         source: {
@@ -31,10 +25,7 @@ export const CRASHING_REGRESSIONS: Readonly<Record<string, Regression>> = {
           ],
         },
       },
-      {
-        atMs: 2760,
-        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
-      },
+      putSecret(2760, 'web/db', { password: 'good 1' }),
       {
         atMs: 2802,
         source: {
@@ -86,31 +77,13 @@ export const CRASHING_REGRESSIONS: Readonly<Record<string, Regression>> = {
           },
         },
       },
-      {
-        atMs: 64768,
-        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 5' } },
-      },
-      {
-        atMs: 70088,
-        source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 11' } },
-      },
-      {
-        atMs: 79918,
-        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'frail 9' } },
-      },
-      {
-        atMs: 100088,
-        source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 12' } },
-      },
-      {
-        atMs: 100988,
-        source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 11' } },
-      },
+      putSecret(64768, 'web/tls', { crt: 'good 5' }),
+      putConfigMap(70088, 'web/settings', { b: 'good 11' }),
+      putSecret(79918, 'web/tls', { crt: 'frail 9' }),
+      putConfigMap(100088, 'web/settings', { b: 'good 12' }),
+      putConfigMap(100988, 'web/settings', { b: 'good 11' }),
       { atMs: 162597, source: { do: 'drop', at: 'web/flags', kind: 'ConfigMap' } },
-      {
-        atMs: 171238,
-        source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 10' } },
-      },
+      putConfigMap(171238, 'web/flags', { all: 'good 10' }),
       {
         atMs: 175585,
         source: {
@@ -119,10 +92,7 @@ export const CRASHING_REGRESSIONS: Readonly<Record<string, Regression>> = {
           spec: { configMap: null, secret: 'db', sources: null },
         },
       },
-      {
-        atMs: 196811,
-        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { user: 'good 7' } },
-      },
+      putSecret(196811, 'web/db', { user: 'good 7' }),
     ],
   },
 };

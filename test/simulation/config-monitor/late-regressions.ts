@@ -1,4 +1,10 @@
-import type { Regression } from '../regression.ts';
+import {
+  createMonitor,
+  createMyIngress,
+  putConfigMap,
+  putSecret,
+  type Regression,
+} from '../regression.ts';
 
 /** Of ConfigMonitor, where what a process knows lags behind the world: clocks, watches, sizes. */
 export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -9,15 +15,11 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-      {
-        atMs: 8269,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: { strategy: 'Rollout', debounceSeconds: 0, maxUnavailable: '50%' },
-        },
-      },
+      createMonitor(8269, 'web/frontend', {
+        strategy: 'Rollout',
+        debounceSeconds: 0,
+        maxUnavailable: '50%',
+      }),
       { atMs: 22664, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
     ],
     faults: [
@@ -31,20 +33,12 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 1000, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-      {
-        atMs: 6107,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: {
-            strategy: 'Rollout',
-            debounceSeconds: 0,
-            minIntervalSeconds: 20,
-            maxUnavailable: 1,
-          },
-        },
-      },
+      createMonitor(6107, 'web/frontend', {
+        strategy: 'Rollout',
+        debounceSeconds: 0,
+        minIntervalSeconds: 20,
+        maxUnavailable: 1,
+      }),
       { atMs: 58234, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 10' } } },
       { atMs: 59134, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
     ],
@@ -66,10 +60,7 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 0, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 1434, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-      {
-        atMs: 11814,
-        config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { minIntervalSeconds: 0 } },
-      },
+      createMonitor(11814, 'web/frontend', { index: 1, minIntervalSeconds: 0 }),
       { atMs: 36585, config: { do: 'scale', at: 'web/frontend', replicas: 7 } },
       { atMs: 153707, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 5' } } },
       { atMs: 154993, config: { do: 'scale', at: 'web/frontend', replicas: 8 } },
@@ -81,10 +72,7 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
-      {
-        atMs: 8000,
-        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
-      },
+      createMonitor(8000, 'web/frontend', { debounceSeconds: 5 }),
       { atMs: 40_000, config: { do: 'remove', at: 'web/frontend' } },
       { atMs: 41_000, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
       { atMs: 50_500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
@@ -98,28 +86,13 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 500, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 2713, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
-      {
-        atMs: 4549,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
-        },
-      },
-      {
-        atMs: 11376,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: {
-            strategy: 'Rollout',
-            maxUnavailable: '100%',
-            debounceSeconds: 20,
-            minIntervalSeconds: 0,
-          },
-        },
-      },
+      createMyIngress(4549, 'web/shop', { subnets: ['subnet-a', 'subnet-b', 'subnet-c'] }),
+      createMonitor(11376, 'web/frontend', {
+        strategy: 'Rollout',
+        maxUnavailable: '100%',
+        debounceSeconds: 20,
+        minIntervalSeconds: 0,
+      }),
       { atMs: 221508, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'deleted' } },
       { atMs: 223531, config: { do: 'fill', at: 'web/frontend', content: { text: 'frail 4' } } },
     ],
@@ -131,10 +104,7 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       steps: [
         { atMs: 2244, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
         { atMs: 2535, config: { do: 'deploy', at: 'web/frontend', replicas: 7 } },
-        {
-          atMs: 3601,
-          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { unmanagedPods: 'Evict' } },
-        },
+        createMonitor(3601, 'web/frontend', { unmanagedPods: 'Evict' }),
         { atMs: 197022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
         { atMs: 200022, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
       ],
@@ -148,14 +118,8 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 3500000178,
     settings: { sweepMs: 60000, secrets: true },
     steps: [
-      {
-        atMs: 1431,
-        source: { do: 'put', at: 'web/flags', kind: 'ConfigMap', data: { all: 'good 4' } },
-      },
-      {
-        atMs: 3197,
-        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
-      },
+      putConfigMap(1431, 'web/flags', { all: 'good 4' }),
+      putSecret(3197, 'web/db', { password: 'good 1' }),
       {
         atMs: 5461,
         source: {
@@ -191,22 +155,10 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
         atMs: 6951,
         source: { do: 'watch', at: 'web/watch-0', spec: { secret: 'db', debounceSeconds: 5 } },
       },
-      {
-        atMs: 189056,
-        source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 5' } },
-      },
-      {
-        atMs: 219544,
-        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
-      },
-      {
-        atMs: 249544,
-        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 7' } },
-      },
-      {
-        atMs: 253544,
-        source: { do: 'put', at: 'web/tls', kind: 'Secret', data: { crt: 'good 6' } },
-      },
+      putSecret(189056, 'web/db', { password: 'good 5' }),
+      putSecret(219544, 'web/tls', { crt: 'good 6' }),
+      putSecret(249544, 'web/tls', { crt: 'good 7' }),
+      putSecret(253544, 'web/tls', { crt: 'good 6' }),
     ],
     faults: [{ kind: 'forbidden', fromMs: 154535, forMs: 77998, plural: 'secrets' }],
   },
@@ -230,14 +182,8 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
             ],
           },
         },
-        {
-          atMs: 2035,
-          source: { do: 'put', at: 'web/db', kind: 'Secret', data: { password: 'good 1' } },
-        },
-        {
-          atMs: 3002,
-          source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 3' } },
-        },
+        putSecret(2035, 'web/db', { password: 'good 1' }),
+        putConfigMap(3002, 'web/settings', { b: 'good 3' }),
         {
           atMs: 7675,
           source: {
@@ -253,10 +199,7 @@ export const LATE_REGRESSIONS: Readonly<Record<string, Regression>> = {
             },
           },
         },
-        {
-          atMs: 54446,
-          source: { do: 'put', at: 'web/settings', kind: 'ConfigMap', data: { b: 'good 9' } },
-        },
+        putConfigMap(54446, 'web/settings', { b: 'good 9' }),
         {
           atMs: 60078,
           source: {

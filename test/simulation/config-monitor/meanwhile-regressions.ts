@@ -1,4 +1,4 @@
-import type { Regression } from '../regression.ts';
+import { createMonitor, putConfigMap, putSecret, type Regression } from '../regression.ts';
 
 /** Of ConfigMonitor, where pods begin while a restart waits for others, or while their data is missing. */
 export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -7,10 +7,7 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 3500000696,
     settings: { secrets: true },
     steps: [
-      {
-        atMs: 911,
-        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 1' } },
-      },
+      putConfigMap(911, 'web/limits', { a: 'good 1' }),
       {
         atMs: 4505,
         source: {
@@ -44,10 +41,7 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
           uses: [{ kind: 'Secret', name: 'late', way: 'env', key: 'user' }],
         },
       },
-      {
-        atMs: 88369,
-        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { b: 'good 3' } },
-      },
+      putConfigMap(88369, 'web/limits', { b: 'good 3' }),
       {
         atMs: 117924,
         source: {
@@ -61,10 +55,7 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
           ],
         },
       },
-      {
-        atMs: 122883,
-        source: { do: 'put', at: 'web/late', kind: 'Secret', data: { user: 'good' } },
-      },
+      putSecret(122883, 'web/late', { user: 'good' }),
     ],
   },
   'leaves a pod without its optional data, where that comes back as it was in the end': {
@@ -95,30 +86,11 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
           },
         },
       },
-      {
-        atMs: 72108,
-        source: {
-          do: 'put',
-          at: 'web/limits',
-          kind: 'ConfigMap',
-          data: { a: 'good 3', b: 'good 4' },
-        },
-      },
+      putConfigMap(72108, 'web/limits', { a: 'good 3', b: 'good 4' }),
       { atMs: 87108, source: { do: 'drop', at: 'web/limits', kind: 'ConfigMap' } },
       { atMs: 87408, config: { do: 'pod', at: 'web/mill', nth: 0, what: 'deleted' } },
-      {
-        atMs: 103093,
-        source: { do: 'put', at: 'web/limits', kind: 'ConfigMap', data: { a: 'good 5' } },
-      },
-      {
-        atMs: 103329,
-        source: {
-          do: 'put',
-          at: 'web/limits',
-          kind: 'ConfigMap',
-          data: { a: 'good 3', b: 'good 4' },
-        },
-      },
+      putConfigMap(103093, 'web/limits', { a: 'good 5' }),
+      putConfigMap(103329, 'web/limits', { a: 'good 3', b: 'good 4' }),
     ],
   },
   'restarts a StatefulSet that waits for a pod which bad data has left unready': {
@@ -127,10 +99,7 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
       { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
-      {
-        atMs: 20_000,
-        config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Rollout' } },
-      },
+      createMonitor(20_000, 'web/db', { strategy: 'Rollout' }),
       { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 2' } } },
       { atMs: 90_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 3' } } },
     ],
@@ -141,10 +110,7 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'bad 1' } } },
       { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 3 } },
-      {
-        atMs: 20_000,
-        config: { do: 'monitor', at: 'web/db', index: 0, plan: { strategy: 'Evict' } },
-      },
+      createMonitor(20_000, 'web/db', { strategy: 'Evict' }),
       { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
     ],
   },

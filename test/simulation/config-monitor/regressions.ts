@@ -1,10 +1,10 @@
-import type { Regression } from '../regression.ts';
+import { createMonitor, type Regression } from '../regression.ts';
 import type { Step } from '../scenario.ts';
 
 const THREE_MONITORED_PODS: readonly Step[] = [
   { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
   { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-  { atMs: 9000, config: { do: 'monitor', at: 'web/frontend', index: 0, plan: {} } },
+  createMonitor(9000, 'web/frontend', {}),
 ];
 
 /** Of ConfigMonitor. */
@@ -19,10 +19,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
         atMs: 4825,
         config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1', blob: 'AAEC' } },
       },
-      {
-        atMs: 9499,
-        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { suspend: false } },
-      },
+      createMonitor(9499, 'web/frontend', { suspend: false }),
       { atMs: 91387, config: { do: 'pod', at: 'web/frontend', nth: 1, what: 'failed' } },
       { atMs: 91867, config: { do: 'pod', at: 'web/frontend', nth: 0, what: 'failed' } },
       { atMs: 100171, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
@@ -33,21 +30,13 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the data was again what the rollout was for, so it went on as if nothing had been in between',
     seed: 69,
     steps: [
-      {
-        atMs: 821,
-        config: {
-          do: 'monitor',
-          at: 'api/frontend',
-          index: 0,
-          plan: {
-            strategy: 'Rollout',
-            maxUnavailable: '100%',
-            minIntervalSeconds: 20,
-            unmanagedPods: 'Evict',
-            isLowerCase: true,
-          },
-        },
-      },
+      createMonitor(821, 'api/frontend', {
+        strategy: 'Rollout',
+        maxUnavailable: '100%',
+        minIntervalSeconds: 20,
+        unmanagedPods: 'Evict',
+        isLowerCase: true,
+      }),
       { atMs: 4189, config: { do: 'deploy', at: 'api/frontend', replicas: 3 } },
       { atMs: 4716, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 1' } } },
       { atMs: 214458, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 2' } } },
@@ -66,15 +55,12 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
           atMs: 4342,
           config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1', blob: 'AAEC' } },
         },
-        {
-          atMs: 14719,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 0,
-            plan: { strategy: 'Evict', debounceSeconds: 5, minIntervalSeconds: 20, suspend: false },
-          },
-        },
+        createMonitor(14719, 'web/frontend', {
+          strategy: 'Evict',
+          debounceSeconds: 5,
+          minIntervalSeconds: 20,
+          suspend: false,
+        }),
         { atMs: 49941, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
         { atMs: 183816, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
       ],
@@ -86,25 +72,9 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     settings: { sweepMs: 60000, wallSkewMs: 60000 },
     steps: [
       { atMs: 2639, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-      {
-        atMs: 4606,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 1,
-          plan: { unmanagedPods: 'Skip', isLowerCase: true },
-        },
-      },
+      createMonitor(4606, 'web/frontend', { index: 1, unmanagedPods: 'Skip', isLowerCase: true }),
       { atMs: 5049, config: { do: 'deploy', at: 'web/frontend', replicas: 8 } },
-      {
-        atMs: 7500,
-        config: {
-          do: 'monitor',
-          at: 'web/frontend',
-          index: 0,
-          plan: { strategy: 'Evict', progressDeadlineSeconds: 120 },
-        },
-      },
+      createMonitor(7500, 'web/frontend', { strategy: 'Evict', progressDeadlineSeconds: 120 }),
       {
         atMs: 109927,
         config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2', blob: 'AAEC' } },
@@ -120,10 +90,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 563, config: { do: 'deploy', at: 'web/frontend', replicas: 1 } },
       { atMs: 3175, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 8599, config: { do: 'annotate', at: 'web/frontend', selector: 'app=frontend' } },
-      {
-        atMs: 12_630,
-        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { debounceSeconds: 5 } },
-      },
+      createMonitor(12_630, 'web/frontend', { debounceSeconds: 5 }),
       { atMs: 204_180, config: { do: 'budget', at: 'web/frontend', index: 1, minAvailable: 2 } },
       { atMs: 232_460, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
     ],
@@ -160,10 +127,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 1000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
       { atMs: 2000, config: { do: 'deploy', at: 'web/frontend', replicas: 3 } },
-      {
-        atMs: 9000,
-        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Rollout' } },
-      },
+      createMonitor(9000, 'web/frontend', { strategy: 'Rollout' }),
       { atMs: 60_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       { atMs: 180_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
     ],
@@ -176,15 +140,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 6098, config: { do: 'deploy', at: 'web/frontend', replicas: 2 } },
       { atMs: 7574, config: { do: 'deploy', at: 'api/frontend', replicas: 8 } },
-      {
-        atMs: 10_069,
-        config: {
-          do: 'monitor',
-          at: 'api/frontend',
-          index: 0,
-          plan: { strategy: 'Rollout', debounceSeconds: 0 },
-        },
-      },
+      createMonitor(10_069, 'api/frontend', { strategy: 'Rollout', debounceSeconds: 0 }),
       { atMs: 88_863, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 5' } } },
       { atMs: 214_916, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 3' } } },
       { atMs: 244_916, config: { do: 'fill', at: 'api/frontend', content: { text: 'good 4' } } },
@@ -197,10 +153,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 8200135,
     steps: [
       ...THREE_MONITORED_PODS,
-      {
-        atMs: 10_000,
-        config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { suspend: true } },
-      },
+      createMonitor(10_000, 'web/frontend', { index: 1, suspend: true }),
       { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       { atMs: 60_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
       {
@@ -215,10 +168,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 8200135,
     steps: [
       ...THREE_MONITORED_PODS,
-      {
-        atMs: 10_000,
-        config: { do: 'monitor', at: 'web/frontend', index: 1, plan: { minIntervalSeconds: 200 } },
-      },
+      createMonitor(10_000, 'web/frontend', { index: 1, minIntervalSeconds: 200 }),
       { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       { atMs: 60_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
       { atMs: 90_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
@@ -230,7 +180,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 91001060,
     steps: [
       ...THREE_MONITORED_PODS,
-      { atMs: 10_000, config: { do: 'monitor', at: 'web/frontend', index: 1, plan: {} } },
+      createMonitor(10_000, 'web/frontend', { index: 1 }),
       { atMs: 20_000, config: { do: 'pause', at: 'web/frontend', index: 1 } },
       { atMs: 30_000, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       { atMs: 60_000, config: { do: 'unmonitor', at: 'web/frontend', index: 0 } },
@@ -242,10 +192,7 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 91001060,
     settings: { sweepMs: 60_000 },
     steps: [
-      {
-        atMs: 5144,
-        config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Delete' } },
-      },
+      createMonitor(5144, 'web/frontend', { strategy: 'Delete' }),
       { atMs: 6542, config: { do: 'deploy', at: 'web/frontend', replicas: 8 } },
       { atMs: 178_699, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 3' } } },
       { atMs: 203_168, config: { do: 'pause', at: 'web/frontend', index: 0 } },
@@ -261,20 +208,9 @@ export const CONFIG_REGRESSIONS: Readonly<Record<string, Regression>> = {
       seed: 97000200,
       steps: [
         { atMs: 950, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-        {
-          atMs: 1981,
-          config: {
-            do: 'monitor',
-            at: 'web/frontend',
-            index: 1,
-            plan: { strategy: 'Rollout', debounceSeconds: 0 },
-          },
-        },
+        createMonitor(1981, 'web/frontend', { index: 1, strategy: 'Rollout', debounceSeconds: 0 }),
         { atMs: 3544, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-        {
-          atMs: 3704,
-          config: { do: 'monitor', at: 'web/frontend', index: 0, plan: { strategy: 'Rollout' } },
-        },
+        createMonitor(3704, 'web/frontend', { strategy: 'Rollout' }),
         { atMs: 130_840, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 2' } } },
       ],
     },

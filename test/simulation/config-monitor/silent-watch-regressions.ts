@@ -1,4 +1,4 @@
-import type { Regression } from '../regression.ts';
+import { createMonitor, createMyIngress, createWebApp, type Regression } from '../regression.ts';
 
 /** Of ConfigMonitor, where a new leader has a watch that has been silent. */
 export const SILENT_WATCH_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -15,40 +15,26 @@ export const SILENT_WATCH_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
       { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 12 } },
-      { atMs: 8000, config: { do: 'monitor', at: 'web/db', index: 0, plan: {} } },
-      {
-        atMs: 9766,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
+      createMonitor(8000, 'web/db', {}),
+      createMyIngress(9766, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+        tags: { team: 'a', env: 'b', 'cost-center': '' },
+      }),
+      createWebApp(13063, 'web/front', {
+        image: 'registry.example/app:2',
+        podTemplate: {
+          metadata: { labels: { tier: 'web' } },
           spec: {
-            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-            tags: { team: 'a', env: 'b', 'cost-center': '' },
+            containers: [
+              { name: 'app', env: [{ name: 'MODE', value: 'fast' }] },
+              { name: 'proxy', image: 'registry.example/proxy:1' },
+            ],
           },
         },
-      },
-      {
-        atMs: 13063,
-        webApp: {
-          do: 'create',
-          at: 'web/front',
-          spec: {
-            image: 'registry.example/app:2',
-            podTemplate: {
-              metadata: { labels: { tier: 'web' } },
-              spec: {
-                containers: [
-                  { name: 'app', env: [{ name: 'MODE', value: 'fast' }] },
-                  { name: 'proxy', image: 'registry.example/proxy:1' },
-                ],
-              },
-            },
-            service: { port: 8081, type: null, annotations: null },
-            replicas: 1,
-            port: 80,
-          },
-        },
-      },
+        service: { port: 8081, type: null, annotations: null },
+        replicas: 1,
+        port: 80,
+      }),
       { atMs: 14645, myIngress: { do: 'delete', at: 'web/shop' } },
       { atMs: 45359, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
     ],

@@ -1,4 +1,4 @@
-import type { Regression } from '../regression.ts';
+import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
 export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'keeps what a rule replaces although the create of that was not answered': {
@@ -6,101 +6,80 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 3400000367,
     settings: { sweepMs: 60000, interfacesLingerMs: 0 },
     steps: [
-      {
-        atMs: 17760,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-            scheme: 'internal',
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'api', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                protocol: 'HTTPS',
-                protocolVersion: 'GRPC',
-                targetType: 'instance',
-              },
-              {
-                name: 'api',
-                service: { name: 'next', port: 80 },
-                healthCheck: { path: '/ready', intervalSeconds: 10 },
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                ],
-              },
-            ],
-            defaultAction: { forward: [{ backend: 'web' }] },
+      createMyIngress(17760, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+        scheme: 'internal',
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'api', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            protocol: 'HTTPS',
+            protocolVersion: 'GRPC',
+            targetType: 'instance',
           },
-        },
-      },
-      {
-        atMs: 44071,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            rules: [
-              {
-                name: 'all',
-                paths: ['/old/*', '/cart'],
-                forward: [
-                  { backend: 'api', weight: 100 },
-                  { backend: 'web', weight: 0 },
-                ],
-              },
+          {
+            name: 'api',
+            service: { name: 'next', port: 80 },
+            healthCheck: { path: '/ready', intervalSeconds: 10 },
+          },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
             ],
           },
-        },
-      },
-      {
-        atMs: 90602,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'api', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                protocol: 'HTTPS',
-                protocolVersion: 'GRPC',
-                targetType: 'instance',
-              },
-              {
-                name: 'api',
-                service: { name: 'next', port: 80 },
-                healthCheck: { path: '/ready', intervalSeconds: 10 },
-              },
-              {
-                name: 'next',
-                service: { name: 'next', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-              },
-            ],
-            rules: [
-              {
-                name: 'all-new',
-                paths: ['/old/*', '/cart'],
-                forward: [
-                  { backend: 'api', weight: 100 },
-                  { backend: 'web', weight: 0 },
-                ],
-              },
+        ],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      editMyIngress(44071, 'web/shop', {
+        rules: [
+          {
+            name: 'all',
+            paths: ['/old/*', '/cart'],
+            forward: [
+              { backend: 'api', weight: 100 },
+              { backend: 'web', weight: 0 },
             ],
           },
-        },
-      },
+        ],
+      }),
+      editMyIngress(90602, 'web/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'api', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            protocol: 'HTTPS',
+            protocolVersion: 'GRPC',
+            targetType: 'instance',
+          },
+          {
+            name: 'api',
+            service: { name: 'next', port: 80 },
+            healthCheck: { path: '/ready', intervalSeconds: 10 },
+          },
+          {
+            name: 'next',
+            service: { name: 'next', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+          },
+        ],
+        rules: [
+          {
+            name: 'all-new',
+            paths: ['/old/*', '/cart'],
+            forward: [
+              { backend: 'api', weight: 100 },
+              { backend: 'web', weight: 0 },
+            ],
+          },
+        ],
+      }),
     ],
     faults: [
       { kind: 'aws', effect: 'lost', fromMs: 0, forMs: 300000, times: 2, operation: 'CreateRule' },
@@ -111,54 +90,44 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 1300008797,
     settings: { sweepMs: 60_000, interfacesLingerMs: 0 },
     steps: [
-      {
-        atMs: 15_197,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            scheme: 'internal',
-            securityGroups: ['sg-web'],
-            listeners: [
-              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                ],
-              },
-            ],
-            rules: [
-              {
-                name: 'all',
-                paths: ['/api/*'],
-                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-              },
-              {
-                name: 'api',
-                hosts: ['*.example.com'],
-                paths: ['/api/*'],
-                fixedResponse: { statusCode: 410, body: 'gone' },
-              },
-              {
-                name: 'beta',
-                hosts: ['api.example.com', 'other.test'],
-                paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
-                fixedResponse: { statusCode: 410, body: 'gone' },
-                listeners: [443],
-              },
+      createMyIngress(15_197, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        scheme: 'internal',
+        securityGroups: ['sg-web'],
+        listeners: [
+          { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
             ],
           },
-        },
-      },
-      {
-        atMs: 37_887,
-        myIngress: { do: 'edit', at: 'web/shop', change: { listeners: null, rules: null } },
-      },
+        ],
+        rules: [
+          {
+            name: 'all',
+            paths: ['/api/*'],
+            redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+          },
+          {
+            name: 'api',
+            hosts: ['*.example.com'],
+            paths: ['/api/*'],
+            fixedResponse: { statusCode: 410, body: 'gone' },
+          },
+          {
+            name: 'beta',
+            hosts: ['api.example.com', 'other.test'],
+            paths: ['/api/*', '/p2', '/p3', '/p4', '/p5', '/old/page'],
+            fixedResponse: { statusCode: 410, body: 'gone' },
+            listeners: [443],
+          },
+        ],
+      }),
+      editMyIngress(37_887, 'web/shop', { listeners: null, rules: null }),
     ],
     faults: [
       { kind: 'staleReads', fromMs: 25_401, forMs: 17_442, ageMs: 2_455 },
@@ -185,45 +154,28 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/shop',
         },
       },
-      {
-        atMs: 11045,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            backends: [{ name: 'web', service: { name: 'web', port: 'http' } }],
-            listeners: [{ port: 80, protocol: 'HTTP' }],
-            adopt: 'legacy-web',
-          },
-        },
-      },
-      {
-        atMs: 135256,
-        myIngress: { do: 'edit', at: 'web/shop', change: { deletionPolicy: 'Retain' } },
-      },
+      createMyIngress(11045, 'web/shop', {
+        backends: [{ name: 'web', service: { name: 'web', port: 'http' } }],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        adopt: 'legacy-web',
+      }),
+      editMyIngress(135256, 'web/shop', { deletionPolicy: 'Retain' }),
       { atMs: 207763, myIngress: { do: 'delete', at: 'web/shop' } },
-      {
-        atMs: 208578,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            backends: [
-              { name: 'web', service: { name: 'web', port: 'http' } },
-              { name: 'api', service: { name: 'api', port: 'http' } },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 443, protocol: 'HTTPS' },
-            ],
-            rules: [
-              { name: 'beta', paths: ['/*'], fixedResponse: { statusCode: 410 } },
-              { name: 'api', hosts: ['shop.example.com'], forward: [{ backend: 'web' }] },
-            ],
-            defaultAction: { forward: [{ backend: 'web' }] },
-          },
-        },
-      },
+      createMyIngress(208578, 'web/shop', {
+        backends: [
+          { name: 'web', service: { name: 'web', port: 'http' } },
+          { name: 'api', service: { name: 'api', port: 'http' } },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 443, protocol: 'HTTPS' },
+        ],
+        rules: [
+          { name: 'beta', paths: ['/*'], fixedResponse: { statusCode: 410 } },
+          { name: 'api', hosts: ['shop.example.com'], forward: [{ backend: 'web' }] },
+        ],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
     ],
   },
   'is Ready with the tags of the spec though a read does not show the listener yet': {
@@ -231,15 +183,11 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 2700000181,
     settings: { sweepMs: 60000 },
     steps: [
-      {
-        atMs: 12712,
-        myIngress: {
-          do: 'create',
-          at: 'web/shared',
-          spec: { subnets: ['subnet-a', 'subnet-b'], listeners: [{ port: 80, protocol: 'HTTP' }] },
-        },
-      },
-      { atMs: 19024, myIngress: { do: 'edit', at: 'web/shared', change: { tags: { team: 'b' } } } },
+      createMyIngress(12712, 'web/shared', {
+        subnets: ['subnet-a', 'subnet-b'],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+      }),
+      editMyIngress(19024, 'web/shared', { tags: { team: 'b' } }),
     ],
     faults: [{ kind: 'staleReads', fromMs: 6539, forMs: 39663, ageMs: 2460 }],
   },

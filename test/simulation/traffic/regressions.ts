@@ -1,4 +1,4 @@
-import type { Regression } from '../regression.ts';
+import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
 const HTTP = { name: 'http', port: 80 };
 
@@ -8,45 +8,38 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the object was Deleting for good, for the released balancer goes on using its groups',
     seed: 920001039,
     steps: [
-      {
-        atMs: 9271,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-b', 'subnet-c'],
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'next', port: 'no-such-port' },
-                attributes: { 'deregistration_delay.timeout_seconds': '0' },
-              },
-              {
-                name: 'api',
-                service: { name: 'api', port: 'no-such-port' },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                healthCheck: { path: '/healthz', intervalSeconds: 10 },
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 8080, protocol: 'HTTP' },
-            ],
-            rules: [
-              {
-                name: 'health',
-                hosts: ['shop.example.com'],
-                forward: [
-                  { backend: 'web', weight: 100 },
-                  { backend: 'api', weight: 0 },
-                ],
-              },
-              { name: 'shop', hosts: ['*.example.com'], forward: [{ backend: 'api' }] },
-            ],
-            defaultAction: { forward: [{ backend: 'web' }] },
+      createMyIngress(9271, 'web/shop', {
+        subnets: ['subnet-b', 'subnet-c'],
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'next', port: 'no-such-port' },
+            attributes: { 'deregistration_delay.timeout_seconds': '0' },
           },
-        },
-      },
+          {
+            name: 'api',
+            service: { name: 'api', port: 'no-such-port' },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            healthCheck: { path: '/healthz', intervalSeconds: 10 },
+          },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+        ],
+        rules: [
+          {
+            name: 'health',
+            hosts: ['shop.example.com'],
+            forward: [
+              { backend: 'web', weight: 100 },
+              { backend: 'api', weight: 0 },
+            ],
+          },
+          { name: 'shop', hosts: ['*.example.com'], forward: [{ backend: 'api' }] },
+        ],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
       {
         atMs: 86441,
         myIngress: {
@@ -62,17 +55,10 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the object was Deleting for good: its security group counted as its own, the balancer that uses it did not',
     seed: 2000001311,
     steps: [
-      {
-        atMs: 8498,
-        myIngress: {
-          do: 'create',
-          at: 'api/shop',
-          spec: {
-            subnets: ['subnet-b', 'subnet-c'],
-            backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
-          },
-        },
-      },
+      createMyIngress(8498, 'api/shop', {
+        subnets: ['subnet-b', 'subnet-c'],
+        backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
+      }),
       {
         atMs: 18228,
         myIngress: {
@@ -91,17 +77,10 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'the drift scan lists target groups only where one is named, and nothing named these any more',
     seed: 2000009775,
     steps: [
-      {
-        atMs: 15103,
-        myIngress: {
-          do: 'create',
-          at: 'api/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
-          },
-        },
-      },
+      createMyIngress(15103, 'api/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
+      }),
       {
         atMs: 83660,
         myIngress: {
@@ -110,14 +89,10 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           meddling: { what: 'release', key: 'albridge.io/name' },
         },
       },
-      {
-        atMs: 132169,
-        myIngress: {
-          do: 'edit',
-          at: 'api/shop',
-          change: { backends: null, listeners: [{ port: 80, protocol: 'HTTP' }] },
-        },
-      },
+      editMyIngress(132169, 'api/shop', {
+        backends: null,
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+      }),
       { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
       { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
     ],
@@ -137,7 +112,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           },
         },
       },
-      { atMs: 40309, myIngress: { do: 'edit', at: 'web/shop', change: { backends: null } } },
+      editMyIngress(40309, 'web/shop', { backends: null }),
       {
         atMs: 121855,
         myIngress: {
