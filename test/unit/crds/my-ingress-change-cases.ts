@@ -1,4 +1,4 @@
-import { arn, type Draft, otherArn, type RuleTable, withSpec } from './rule-case.ts';
+import { arn, otherArn, type RuleSequences, type RuleTable, withSpec } from './rule-case.ts';
 
 const held = { alb: { arn } };
 
@@ -25,8 +25,14 @@ export const changeCases: RuleTable = {
         why: 'a status write or the removal of a finalizer must not be refused',
         old: {},
         object: {},
+        isOlderThanRules: true,
       },
-      'a stored object that gets one': { why: 'the repair', old: {}, object: withSpec({}) },
+      'a stored object that gets one': {
+        why: 'the repair',
+        old: {},
+        object: withSpec({}),
+        isOlderThanRules: true,
+      },
     },
     rejects: {
       'a new object without a spec': { why: 'there is nothing to create', object: {} },
@@ -178,13 +184,7 @@ export const changeCases: RuleTable = {
   },
 };
 
-/** Edits in a row, each answered; immutability must not be bypassed by unset-then-set. */
-export const ruleSequences: Readonly<
-  Record<
-    string,
-    { readonly why: string; readonly steps: readonly [Draft, ...Draft[]]; readonly last: Draft }
-  >
-> = {
+export const ruleSequences: RuleSequences = {
   'name: remove, then add another': {
     why: 'the removal is refused, so the name of before still stands and the next one is a change',
     steps: [withSpec({ name: 'shop' }), withSpec({})],

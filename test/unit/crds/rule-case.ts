@@ -47,6 +47,14 @@ export function mapOf(keys: readonly string[]): Readonly<Record<string, string>>
 /** Keyed by the beginning of `<path in the schema>: <message>`, which must name exactly one rule. */
 export type RuleTable = Readonly<Record<string, RuleCases>>;
 
+/** Edits in a row, each answered; immutability must not be bypassed by unset-then-set. */
+export type RuleSequences = Readonly<
+  Record<
+    string,
+    { readonly why: string; readonly steps: readonly [Draft, ...Draft[]]; readonly last: Draft }
+  >
+>;
+
 /** A backend, as short as can be. */
 export const web = { name: 'web', service: { name: 'web', port: 80 } };
 
