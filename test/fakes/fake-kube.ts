@@ -116,6 +116,11 @@ export class FakeKube {
     return this.server.update(change(live)) as unknown as T;
   }
 
+  /** The same of fields of its metadata. */
+  editMeta<T extends KubeObject>(object: T, metadata: Partial<KubeObject['metadata']>): T {
+    return this.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, ...metadata } }));
+  }
+
   delete(object: KubeObject): void {
     this.server.delete(object);
   }

@@ -29,10 +29,7 @@ export abstract class KindBench<K extends Reported> {
   protected abstract readonly kind: string;
 
   async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
-    this.kube.edit(this.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations },
-    }));
+    this.kube.editMeta(this.object, { annotations });
     await this.clock.settle();
   }
 

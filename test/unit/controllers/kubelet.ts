@@ -78,10 +78,7 @@ export class Kubelet {
   /** Somebody deletes the pod, and its node is slow, or lost. */
   async deleteSlowly(key: Key): Promise<void> {
     const hold = { finalizers: ['test/node-is-slow'] };
-    this.#kube.edit(this.pod(key), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, ...hold },
-    }));
+    this.#kube.editMeta(this.pod(key), hold);
     await this.delete(key);
   }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
-import type { Pod } from '../../../../src/pods/pod.ts';
 import { ImmortalBench, POD } from './bench.ts';
 
 let bench: ImmortalBench;
@@ -158,10 +157,7 @@ describe('a pod that goes', () => {
 describe('an edit of the image', () => {
   it('deletes the pod, waits until it is gone, and starts one with the new image', async () => {
     await running();
-    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['test/slow'] } as Pod['metadata'],
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD), { finalizers: ['test/slow'] });
     await bench.edit('nginx:1.27');
     expect(bench.condition('Ready')).toBe('False Replacing');
     expect(bench.status).toMatchObject({ startTimes: 1, replacementReason: 'SpecChanged' });
@@ -271,10 +267,7 @@ describe('a foreign pod of the desired name', () => {
 describe('a pod of ours that others have changed', () => {
   it('gets its labels back, and is no new start', async () => {
     await running();
-    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, labels: { theirs: 'yes', controller: 'other' } },
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD), { labels: { theirs: 'yes', controller: 'other' } });
     await bench.clock.settle();
     expect(bench.kubelet.pod(POD).metadata.labels).toEqual({
       theirs: 'yes',
@@ -288,10 +281,7 @@ describe('a pod of ours that others have changed', () => {
   it('is found by its name where the cache has lost sight of it', async () => {
     await running();
     bench.pods.hold();
-    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, labels: {} },
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD), { labels: {} });
     bench.crash();
     await bench.start();
     await bench.clock.advance(10_000);
@@ -304,10 +294,7 @@ describe('a pod of ours that others have changed', () => {
 describe('an ImmortalContainer that is being deleted', () => {
   it('gets no new pod', async () => {
     await running();
-    bench.kube.edit(bench.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['foregroundDeletion'] },
-    }));
+    bench.kube.editMeta(bench.object, { finalizers: ['foregroundDeletion'] });
     bench.kube.delete(bench.object);
     await bench.clock.settle();
     bench.takeWrites();

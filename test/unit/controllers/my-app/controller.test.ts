@@ -188,10 +188,7 @@ describe('the number of pods', () => {
 
   it('is not reached while a pod too many has still to go', async () => {
     await running(2);
-    bench.kube.edit(bench.kubelet.pod(POD_1), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['test/slow'] } as typeof live.metadata,
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD_1), { finalizers: ['test/slow'] });
     await bench.edit({ replicas: 1 });
     expect(bench.condition('Ready')).toBe('False Replacing');
     expect(bench.status.replicas).toBe(2);
@@ -244,10 +241,7 @@ describe('an edit', () => {
 
   it('waits for a pod that is slow to go, and makes no second one beside it', async () => {
     await running();
-    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['test/slow'] } as typeof live.metadata,
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD), { finalizers: ['test/slow'] });
     await bench.edit({ image: 'nginx:1.27' });
     expect(bench.condition('Ready')).toBe('False Replacing');
     expect(bench.status.phase).toBe('Terminating');
@@ -348,10 +342,7 @@ describe('a pod of ours that others have changed', () => {
   it('gets its labels back without being replaced', async () => {
     await running();
     const before = uids();
-    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, labels: { app: 'other', theirs: 'yes' } },
-    }));
+    bench.kube.editMeta(bench.kubelet.pod(POD), { labels: { app: 'other', theirs: 'yes' } });
     await bench.clock.settle();
     expect(bench.kubelet.pod(POD).metadata.labels).toEqual({
       app: 'shop',
@@ -379,10 +370,7 @@ describe('a failure to create a pod', () => {
 describe('a MyApp that is being deleted', () => {
   it('gets no new pod', async () => {
     await running();
-    bench.kube.edit(bench.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['foregroundDeletion'] },
-    }));
+    bench.kube.editMeta(bench.object, { finalizers: ['foregroundDeletion'] });
     bench.kube.delete(bench.object);
     await bench.clock.settle();
     bench.takeWrites();

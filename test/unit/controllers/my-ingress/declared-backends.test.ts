@@ -71,10 +71,7 @@ describe('the backends that pods wait for', () => {
   it('are none while the object is paused, and again afterwards', () => {
     const { kube, object, changed, names } = follow(SHOP);
     const annotate = (value: string): void => {
-      kube.edit(object, (live) => ({
-        ...live,
-        metadata: { ...live.metadata, annotations: { [PAUSED_ANNOTATION]: value } },
-      }));
+      kube.editMeta(object, { annotations: { [PAUSED_ANNOTATION]: value } });
     };
     annotate('true');
     expect(names()).toEqual([]);
@@ -95,10 +92,7 @@ describe('the backends that pods wait for', () => {
 
   it('are none of an object that is being deleted, or gone', () => {
     const { kube, object, names } = follow(SHOP);
-    kube.edit(object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['somebody/else'] },
-    }));
+    kube.editMeta(object, { finalizers: ['somebody/else'] });
     kube.delete(object);
     expect(kube.get(object)?.metadata.deletionTimestamp).toBeDefined();
     expect(names()).toEqual([]);

@@ -227,13 +227,9 @@ describe("a tenant whose read shares a call with a neighbour's", () => {
         ['neighbour', 'team-b'],
         ['tenant', 'team-a'],
       ] as const) {
-        world.kube.edit(world.object(name, namespace), (live) => ({
-          ...live,
-          metadata: {
-            ...live.metadata,
-            annotations: { 'albridge.io/reconcile-requested-at': 'x' },
-          },
-        }));
+        world.kube.editMeta(world.object(name, namespace), {
+          annotations: { 'albridge.io/reconcile-requested-at': 'x' },
+        });
       }
       await world.clock.advance(5 * MINUTE_MS);
       const { status } = world.object('tenant', 'team-a');

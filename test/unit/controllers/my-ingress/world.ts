@@ -190,10 +190,7 @@ export class World {
   }
 
   annotate(name: string, annotations: Readonly<Record<string, string>>): void {
-    this.kube.edit(draftOf(name), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations },
-    }));
+    this.kube.editMeta(draftOf(name), { annotations });
   }
 
   delete(name: string): void {

@@ -418,10 +418,7 @@ describe('the annotations of every kind', () => {
 describe('a WebApp that is gone', () => {
   it('gets nothing new while it waits for its children', async () => {
     await running();
-    bench.kube.edit(bench.object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['foregroundDeletion'] },
-    }));
+    bench.kube.editMeta(bench.object, { finalizers: ['foregroundDeletion'] });
     bench.kube.delete(bench.object);
     await bench.clock.settle();
     bench.kube.delete(bench.deployment);

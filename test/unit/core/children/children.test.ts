@@ -63,10 +63,7 @@ describe('the children of a controller', () => {
     await bench.clock.settle();
     const [only] = cache.listOwned(owner.metadata.uid ?? '');
     const before = bench.passesOf(owner);
-    bench.kube.edit(only as KubeObject, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, labels: { theirs: 'yes' } },
-    }));
+    bench.kube.editMeta(only as KubeObject, { labels: { theirs: 'yes' } });
     await bench.clock.settle();
     expect(bench.passesOf(owner)).toBe(before + 1);
     bench.kube.delete(only as KubeObject);

@@ -142,10 +142,7 @@ describe('ensureOwned', () => {
 
   it('does not delete again what is on its way out', async () => {
     await ensure(part('a'));
-    kube.edit(part('a'), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers: ['example.com/slow'] },
-    }));
+    kube.editMeta(part('a'), { finalizers: ['example.com/slow'] });
     await ensure();
     await ensure();
     expect(verbs()).toEqual(['create web/a', 'delete web/a']);

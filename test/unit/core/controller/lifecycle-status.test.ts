@@ -371,9 +371,6 @@ function hanging(bench: LifecycleBench): Reconciler<Probe>['reconcile'] {
 }
 
 function remove(bench: LifecycleBench): void {
-  bench.kube.edit(bench.object, (live) => ({
-    ...live,
-    metadata: { ...live.metadata, finalizers: [] },
-  }));
+  bench.kube.editMeta(bench.object, { finalizers: [] });
   bench.kube.delete(bench.object);
 }

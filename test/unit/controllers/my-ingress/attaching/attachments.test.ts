@@ -35,10 +35,7 @@ describe('a MyIngress', () => {
     const bench = await AttachBench.open();
     bench.attach(APP);
     const finalizers = ['keep'];
-    bench.kube.edit(draftOf('shared'), (live) => ({
-      ...live,
-      metadata: { ...live.metadata, finalizers },
-    }));
+    bench.kube.editMeta(draftOf('shared'), { finalizers });
     bench.kube.delete(draftOf('shared'));
     expect(bench.joined).toBe(bench.stored);
     expect(bench.state(APP)).toBe('deleting');

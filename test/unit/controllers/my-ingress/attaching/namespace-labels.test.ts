@@ -68,15 +68,9 @@ it('are announced when one is added, changed or removed, and not with other chan
   heard();
   bench.kube.create(draft());
   expect(heard()).toBe(1);
-  bench.kube.edit(draft(), (live) => ({
-    ...live,
-    metadata: { ...live.metadata, annotations: { note: 'x' } },
-  }));
+  bench.kube.editMeta(draft(), { annotations: { note: 'x' } });
   expect(heard()).toBe(0);
-  bench.kube.edit(draft(), (live) => ({
-    ...live,
-    metadata: { ...live.metadata, labels: { team: 'a' } },
-  }));
+  bench.kube.editMeta(draft(), { labels: { team: 'a' } });
   expect(heard()).toBe(1);
   bench.kube.delete(draft());
   expect(heard()).toBe(1);

@@ -72,10 +72,7 @@ describe('the Services that pods get the gate for', () => {
       defaultAction: { forward: [{ backend: 'web' }, { backend: 'api', weight: 0 }] },
       rules: [],
     });
-    kube.edit(object, (live) => ({
-      ...live,
-      metadata: { ...live.metadata, annotations: { [PAUSED_ANNOTATION]: 'true' } },
-    }));
+    kube.editMeta(object, { annotations: { [PAUSED_ANNOTATION]: 'true' } });
     expect(names).toEqual(['web', 'api']);
     expect(changed).toHaveLength(2);
   });
@@ -106,10 +103,7 @@ describe('the Services that pods get the gate for', () => {
     const made = ground(SHOP);
     const finalizers = ['somebody/else'];
     const edit = (change: Partial<MyIngress['metadata']>): unknown =>
-      made.kube.edit(made.object, (live) => ({
-        ...live,
-        metadata: { ...live.metadata, ...change },
-      }));
+      made.kube.editMeta(made.object, change);
     made.changed.splice(0);
     edit({ finalizers });
     made.kube.delete(made.object);

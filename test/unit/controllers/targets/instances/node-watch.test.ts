@@ -60,10 +60,7 @@ describe('a change of nodes', () => {
   it('is none when a node is written and stays what it is', async () => {
     const bench = await opened(1);
     const write = (): void => {
-      bench.kube.edit(draftNode(1), (live) => ({
-        ...live,
-        metadata: { ...live.metadata, annotations: { beat: '1' } },
-      }));
+      bench.kube.editMeta(draftNode(1), { annotations: { beat: '1' } });
     };
     expect(await bench.count(write)).toBe(0);
     expect(await bench.count(() => bench.kube.delete(draftNode(1)))).toBe(1);
