@@ -2,29 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { AWS_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import type { ServedGroup } from '../../../../src/controllers/targets/group.ts';
 import { draftService, draftSlice, endpointOf } from './endpoints.ts';
-import { addressOf, namesOf, podsOf, SHOP, servedBy, TargetsBench } from './targets-bench.ts';
+import {
+  addressOf,
+  filled,
+  namesOf,
+  podsOf,
+  SHOP,
+  servedBy,
+  TargetsBench,
+} from './targets-bench.ts';
 
 /** Outside every subnet of the VPC: AWS asks for the zone `all`. */
 const OUTSIDE = '10.9.0.1';
 /** No private address. */
 const PUBLIC = '8.8.8.8';
 
-interface Ground {
-  readonly bench: TargetsBench;
-  readonly arn: string;
-}
-
-async function filled(count = 2): Promise<Ground> {
-  const bench = new TargetsBench();
-  const arn = bench.group('web');
-  bench.runPods(count);
-  bench.publish(arn, { isNew: true });
-  await bench.clock.settle();
-  bench.check('web', 'healthy');
-  await bench.clock.advance(60_000);
-  bench.sent();
-  return { bench, arn };
-}
+type Ground = Awaited<ReturnType<typeof filled>>;
 
 /** Replaces the first of two pods. */
 function replaceOne({ bench }: Ground): void {
