@@ -1,25 +1,8 @@
 import type { ServedKind } from './stored-object.ts';
 
 /** The built-in kinds that the operator reads or writes. */
-export const CONFIG_MAPS: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
-};
-
-export const SECRETS: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
-};
+export const CONFIG_MAPS = describeKind('v1', 'ConfigMap');
+export const SECRETS = describeKind('v1', 'Secret');
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination-flow */
 const GRACE_MS = 30_000;
@@ -29,36 +12,17 @@ const GRACE_MS = 30_000;
  * conditions are a map by type:
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#PodStatus
  */
-export const PODS: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Pod',
-  plural: 'pods',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
+export const PODS = describeKind('v1', 'Pod', {
   sharesConditions: true,
   graceMs: ({ spec }) => ((spec as { readonly nodeName?: string }).nodeName ? GRACE_MS : 0),
-};
+});
 
-export const LEASES: ServedKind = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  plural: 'leases',
-  isNamespaced: true,
-  isCustom: false,
+export const LEASES = describeKind('coordination.k8s.io/v1', 'Lease', {
   tracksFields: false,
   faultsOf: ({ spec }) => microTimeFaults(spec, ['acquireTime', 'renewTime']),
-};
+});
 
-export const EVENTS: ServedKind = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  isNamespaced: true,
-  isCustom: false,
+export const EVENTS = describeKind('events.k8s.io/v1', 'Event', {
   tracksFields: false,
   faultsOf: (event) => [
     ...microTimeFaults(event, ['eventTime']),
@@ -68,110 +32,25 @@ export const EVENTS: ServedKind = {
       .map((field) => `${field}: must have 1 to 128 characters`),
     ...(isTextUpTo(event['note'], 1024) ? [] : ['note: must have at most 1024 bytes']),
   ],
-};
+});
 
 /** Has a generation and /status, like a custom resource; what a Deployment's controller does is not in it. */
-export const DEPLOYMENTS: ServedKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
+export const DEPLOYMENTS = describeKind('apps/v1', 'Deployment', { isCustom: true });
 
-export const SERVICES: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Service',
-  plural: 'services',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
-};
+export const SERVICES = describeKind('v1', 'Service');
 
 /** Has a /status, like a custom resource. */
-export const NODES: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'Node',
-  plural: 'nodes',
-  isNamespaced: false,
-  isCustom: true,
-  tracksFields: true,
-};
+export const NODES = describeKind('v1', 'Node', { isNamespaced: false, isCustom: true });
 
-export const ENDPOINT_SLICES: ServedKind = {
-  group: 'discovery.k8s.io',
-  version: 'v1',
-  kind: 'EndpointSlice',
-  plural: 'endpointslices',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
-};
-
-export const AUTOSCALERS: ServedKind = {
-  group: 'autoscaling',
-  version: 'v2',
-  kind: 'HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
-  isNamespaced: true,
-  isCustom: false,
-  tracksFields: true,
-};
-
-export const REPLICA_SETS: ServedKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'ReplicaSet',
-  plural: 'replicasets',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
-
-export const STATEFUL_SETS: ServedKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'StatefulSet',
-  plural: 'statefulsets',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
-
-export const DAEMON_SETS: ServedKind = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'DaemonSet',
-  plural: 'daemonsets',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
-
-export const JOBS: ServedKind = {
-  group: 'batch',
-  version: 'v1',
-  kind: 'Job',
-  plural: 'jobs',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
+export const ENDPOINT_SLICES = describeKind('discovery.k8s.io/v1', 'EndpointSlice');
+export const AUTOSCALERS = describeKind('autoscaling/v2', 'HorizontalPodAutoscaler');
+export const REPLICA_SETS = describeKind('apps/v1', 'ReplicaSet', { isCustom: true });
+export const STATEFUL_SETS = describeKind('apps/v1', 'StatefulSet', { isCustom: true });
+export const DAEMON_SETS = describeKind('apps/v1', 'DaemonSet', { isCustom: true });
+export const JOBS = describeKind('batch/v1', 'Job', { isCustom: true });
 
 /** Its status is its controller's, and evictions take from it. */
-export const BUDGETS: ServedKind = {
-  group: 'policy',
-  version: 'v1',
-  kind: 'PodDisruptionBudget',
-  plural: 'poddisruptionbudgets',
-  isNamespaced: true,
-  isCustom: true,
-  tracksFields: true,
-};
+export const BUDGETS = describeKind('policy/v1', 'PodDisruptionBudget', { isCustom: true });
 
 export const BUILT_IN_KINDS: readonly ServedKind[] = [
   AUTOSCALERS,
@@ -190,6 +69,18 @@ export const BUILT_IN_KINDS: readonly ServedKind[] = [
   SERVICES,
   STATEFUL_SETS,
 ];
+
+/** Namespaced and without a generation or /status unless `more` says otherwise. */
+function describeKind(
+  apiVersion: string,
+  kind: string,
+  more: Partial<ServedKind> = {},
+): ServedKind {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const plural = `${kind.toLowerCase()}s`;
+  const usual = { isNamespaced: true, isCustom: false, tracksFields: true };
+  return { group, version, kind, plural, ...usual, ...more };
+}
 
 /** Exactly six digits of a second: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#MicroTime */
 function microTimeFaults(parent: unknown, fields: readonly string[]): readonly string[] {
