@@ -22,15 +22,11 @@ import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
-import { executePlan, listOperations, reportKeys } from './load-balancer/execute.ts';
+import { executeCreate, listOperations, reportKeys } from './load-balancer/execute.ts';
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
-import {
-  type LoadBalancerStep,
-  type ObservedLoadBalancer,
-  planLoadBalancer,
-} from './load-balancer/plan.ts';
+import { type ObservedLoadBalancer, planCreate, type RepairStep } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
-import { planRepairs, repair } from './load-balancer/repairs.ts';
+import { planRepairs, type Repaired, repair } from './load-balancer/repairs.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
 import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
@@ -44,7 +40,7 @@ import {
   type Scope,
 } from './scope.ts';
 import { conclude, hasLeftovers, hasTraffic, isBlank } from './status.ts';
-import { ensureTraffic } from './traffic/ensure.ts';
+import { ensureTraffic, type TrafficState } from './traffic/ensure.ts';
 import {
   beginFrontend,
   type Frontend,
@@ -160,20 +156,27 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   const ensured = await ensurePresent(balancer, given.pass);
   if (ensured.kind === 'waiting') return ensured;
   const { observed } = ensured;
-  const { isNew, repaired = given } = progress;
+  const { isNew, repaired } = progress;
   // The balancer may have shown traffic that no record names.
   const object = recallRecord(given.object, given.memory, given.identity);
-  const scope = { ...repaired, object };
-  if (!hasTraffic(scope.object)) return conclude(scope, ensured);
+  const scope = { ...(repaired?.scope ?? given), object };
+  const end = (tagKeys?: readonly string[]): Outcome => {
+    if (repaired?.refusal) throw repaired.refusal;
+    return conclude(scope, ensured, tagKeys);
+  };
+  if (!hasTraffic(scope.object)) return end();
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
-  const keepsIpv6 = repaired !== given;
+  const keepsIpv6 = scope.desired !== given.desired;
   // A warm start has planned for a balancer without IPv6.
   const start = keepsIpv6 ? undefined : warm;
   const state = await ensureTraffic(scope, { observed, isNew, warm: start });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
-  const isLast = keepsIpv6 && state.awaited.length === 0;
-  const reported = isLast ? { ...state, held: state.held ?? IPV6_KEPT } : state;
-  return reportTraffic(scope, reported, () => conclude(scope, ensured, state.tagKeys));
+  const reported = keepsIpv6 ? holdIpv6(state) : state;
+  return reportTraffic(scope, reported, () => end(state.tagKeys));
+}
+
+function holdIpv6(state: TrafficState): TrafficState {
+  return state.awaited.length > 0 ? state : { ...state, held: state.held ?? IPV6_KEPT };
 }
 
 const IPV6_KEPT =
@@ -183,8 +186,7 @@ const IPV6_KEPT =
 interface BalancerProgress {
   /** It was created, with this. */
   isNew?: Frontend;
-  /** As `repair` has answered. */
-  repaired?: Scope;
+  repaired?: Repaired;
 }
 
 /**
@@ -195,7 +197,7 @@ function defineLoadBalancer(
   scope: Scope,
   warm: WarmStart | undefined,
   progress: BalancerProgress,
-): Omit<ExternalResource<ObservedLoadBalancer, LoadBalancerStep>, 'delete'> {
+): Omit<ExternalResource<ObservedLoadBalancer, RepairStep>, 'delete'> {
   const withTraffic = hasTraffic(scope.object);
   let prepared: PreparedCreate | undefined;
   let planning: Promise<FrontendPlan> | undefined;
@@ -214,9 +216,9 @@ function defineLoadBalancer(
       const { desired = scope.desired, managed } = prepared ?? {};
       const frontend = managed && (await prepareFrontend(scope, managed));
       const settings = { ...desired, ...(frontend && { securityGroups: frontend.attached }) };
-      const plan = planLoadBalancer(settings, undefined, {});
-      scope.pass.log.debug('plan', { plan: describePlan(plan) });
-      const creating = executePlan(scope, plan, undefined);
+      const step = planCreate(settings);
+      scope.pass.log.debug('plan', { plan: describePlan([step]) });
+      const creating = executeCreate(scope, step);
       // No create waits for an event.
       const ending = frontend && creating.finally(() => recordChanged(scope, frontend.done));
       const created = compare(scope, await (ending ?? creating));
@@ -244,7 +246,7 @@ async function prepareCreate(
 ): Promise<PreparedCreate> {
   const subnets = planned?.subnets ?? scope.desired.subnets ?? (await findSubnets(scope));
   const desired = { ...scope.desired, subnets };
-  const calls = listOperations(planLoadBalancer(desired, undefined, {}), scope.object);
+  const calls = listOperations([planCreate(desired)], scope.object);
   await scope.tokens.reserve([...(planned?.operations ?? []), ...calls]);
   return { desired, managed: planned?.managed };
 }
@@ -254,7 +256,7 @@ async function observeAndCompare(
   scope: Scope,
   known: LoadBalancer | undefined,
   signal: AbortSignal,
-): Promise<Observation<ObservedLoadBalancer, LoadBalancerStep>> {
+): Promise<Observation<ObservedLoadBalancer, RepairStep>> {
   const observation = known && (await observeKnown(scope, known, signal));
   const compared = observation && compare(scope, observation);
   if (compared?.kind === 'present' && compared.drift.length === 0) return compared;
@@ -264,7 +266,7 @@ async function observeAndCompare(
 function compare(
   scope: Scope,
   observation: LoadBalancerObservation,
-): Observation<ObservedLoadBalancer, LoadBalancerStep> {
+): Observation<ObservedLoadBalancer, RepairStep> {
   if (observation.kind !== 'present') return observation;
   const { memory } = scope;
   const { observed } = observation;

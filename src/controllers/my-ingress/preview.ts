@@ -12,11 +12,7 @@ import { type Problem, reportProblems } from './graph/problem.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
 import { observeLive } from './load-balancer/observe.ts';
-import {
-  type ObservedLoadBalancer,
-  planAfterCreate,
-  planLoadBalancer,
-} from './load-balancer/plan.ts';
+import { type ObservedLoadBalancer, planAfterCreate, planCreate } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
 import { keepIpv6, planRepairs } from './load-balancer/repairs.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
@@ -122,8 +118,7 @@ const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode
 async function previewCreate(scope: Scope): Promise<Preview> {
   const { desired, object } = scope;
   if (desired.subnets === undefined) await findSubnets(scope);
-  const create = planLoadBalancer(desired, undefined, {});
-  const own = describePlan([...create, ...planAfterCreate(desired)]);
+  const own = describePlan([planCreate(desired), ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);
   const { steps, postponed, problems } = await previewFrontend(scope);
   const before = describePlan(steps.filter(isBeforeBalancer));

@@ -4,7 +4,7 @@ import type {
   LoadBalancer,
   LoadBalancerSettings,
 } from '../../../aws/elbv2/load-balancers.ts';
-import { hasReason } from '../../../core/reconcile/operator-error.ts';
+import { hasReason, OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { logCompleted, recordAdopted, recordTakenOver, recordUpdated } from '../events.ts';
 import { countBalancers, createFailure } from '../failure.ts';
 import { readOwnership } from '../identity.ts';
@@ -33,36 +33,18 @@ import {
   type CreateStep,
   type Drift,
   diffLoadBalancer,
-  type LoadBalancerStep,
   type ObservedLoadBalancer,
   type RepairStep,
 } from './plan.ts';
 import { hasAttributes } from './read-depth.ts';
 
-/**
- * Executes a plan; the caller has reserved its tokens.
- *
- * @param observed what the plan repairs; undefined: it creates
- * @returns what a create has made, as observed anew; after repairs what they began with
- */
-export async function executePlan(
-  scope: Scope,
-  plan: readonly LoadBalancerStep[],
-  observed: ObservedLoadBalancer | undefined,
-): Promise<LoadBalancerObservation> {
-  const [first] = plan;
-  if (first?.kind === 'create') return executeCreate(scope, first);
-  if (observed !== undefined) await executeRepairs(scope, plan.filter(isRepair), observed);
-  return observed === undefined ? { kind: 'absent' } : { kind: 'present', observed };
-}
-
 /** Lists the calls of a plan, and the reads that prove whose a created balancer is. */
 export function listOperations(
-  plan: readonly LoadBalancerStep[],
+  plan: readonly (CreateStep | RepairStep)[],
   object: MyIngress,
 ): readonly AwsOperation[] {
   const writes = plan.map(({ operation }) => operation);
-  if (plan.every(isRepair)) return writes;
+  if (plan.every(({ kind }) => kind === 'repair')) return writes;
   const more: readonly AwsOperation[] = ['DescribeLoadBalancerAttributes'];
   const proof: readonly AwsOperation[] = hasTraffic(object)
     ? ['DescribeTags']
@@ -93,7 +75,7 @@ export function detectOwnershipFlapping(
  * others have added since. AWS may answer with a balancer that existed before, whoever owns it:
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateLoadBalancer.html
  */
-async function executeCreate(
+export async function executeCreate(
   given: Scope,
   { settings }: CreateStep,
 ): Promise<LoadBalancerObservation> {
@@ -145,17 +127,25 @@ async function createOnce(
   }
 }
 
-async function executeRepairs(
+/**
+ * Executes the plan for a balancer that is there; the caller has reserved its tokens. Returns the refusal of attributes,
+ * which come last and concern nothing beside the balancer.
+ */
+export async function executeRepairs(
   scope: Scope,
   plan: readonly RepairStep[],
   observed: ObservedLoadBalancer,
-): Promise<void> {
+): Promise<OperatorError | undefined> {
   const { arn } = observed.loadBalancer;
   const { clock, desired, memory, pass } = scope;
   let applied = await recordBeforeWrite(scope, observed);
   for (const { drift } of plan) {
     pass.signal.throwIfAborted();
-    await executeStep(scope, arn, drift);
+    const refusal = await executeStep(scope, arn, drift).catch((error: unknown) => {
+      if (drift.field === 'attributes' && isForPerson(error)) return error;
+      throw error;
+    });
+    if (refusal) return refusal;
     const change = { arn, step: drift, atMs: clock.monotonicMs() };
     memory.facts = rememberChange(memory.facts, change);
     // What stands beside the balancer has yet to lose its tags.
@@ -165,6 +155,11 @@ async function executeRepairs(
   }
   memory.facts = rememberDrift(memory.facts, false);
   recordRepairs(scope, observed);
+  return undefined;
+}
+
+function isForPerson(error: unknown): error is OperatorError {
+  return error instanceof OperatorError && error.healedBy === 'person';
 }
 
 function recordRepairs(scope: Scope, observed: ObservedLoadBalancer): void {
@@ -234,8 +229,4 @@ async function executeStep({ aws }: Scope, arn: string, drift: Drift): Promise<v
     default:
       return drift satisfies never;
   }
-}
-
-function isRepair(step: LoadBalancerStep): step is RepairStep {
-  return step.kind === 'repair';
 }

@@ -44,8 +44,6 @@ export interface ObservedLoadBalancer {
   readonly isStateOnly?: boolean;
 }
 
-export type LoadBalancerStep = CreateStep | RepairStep;
-
 export interface CreateStep extends Step {
   readonly kind: 'create';
   readonly settings: LoadBalancerSettings;
@@ -57,23 +55,18 @@ export interface RepairStep extends Step {
   readonly drift: Drift;
 }
 
-/**
- * Plans the writes that make the balancer as desired, in an order that AWS allows; pure. Where nothing
- * is observed the plan is a create alone: its answer may be a balancer that existed before, so the
- * pass observes it and plans again.
- */
+/** Plans the writes that make the balancer as desired, in an order that AWS allows; pure. */
 export function planLoadBalancer(
   desired: DesiredLoadBalancer,
-  observed: ObservedLoadBalancer | undefined,
+  observed: ObservedLoadBalancer,
   applied: AppliedSettings,
-): readonly LoadBalancerStep[] {
-  if (observed === undefined) return [planCreate(desired)];
+): readonly RepairStep[] {
   if (observed.isStateOnly) return [];
   return diffLoadBalancer(desired, observed, applied).flatMap(splitIntoCalls).map(planRepair);
 }
 
 /** Plans what a create call cannot carry, as far as AWS's defaults are known to differ from it; pure. */
-export function planAfterCreate(desired: DesiredLoadBalancer): readonly LoadBalancerStep[] {
+export function planAfterCreate(desired: DesiredLoadBalancer): readonly RepairStep[] {
   const { attributes, scheme, ipAddressType = 'ipv4' } = desired;
   const findDefault = (key: string): string | undefined =>
     findAttributeDefault(key, { scheme, ipAddressType });
@@ -91,7 +84,11 @@ export function planAfterCreate(desired: DesiredLoadBalancer): readonly LoadBala
   return splitIntoCalls(drift).map(planRepair);
 }
 
-function planCreate(desired: DesiredLoadBalancer): CreateStep {
+/**
+ * Plans the create alone: its answer may be a balancer that existed before, so the pass observes it and plans again;
+ * pure.
+ */
+export function planCreate(desired: DesiredLoadBalancer): CreateStep {
   const { name, scheme, subnets = [], securityGroups, ipAddressType = 'ipv4', tags } = desired;
   const groups = securityGroups === undefined ? {} : { securityGroups };
   return {

@@ -1,17 +1,18 @@
+import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { describePlan } from '../graph/planned-step.ts';
 import { hasRemovedTag } from '../memory.ts';
 import { recall } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
 import { hasTraffic, readApplied } from '../status.ts';
-import { detectOwnershipFlapping, executePlan, listOperations } from './execute.ts';
-import { type LoadBalancerStep, type ObservedLoadBalancer, planLoadBalancer } from './plan.ts';
+import { detectOwnershipFlapping, executeRepairs, listOperations } from './execute.ts';
+import { type ObservedLoadBalancer, planLoadBalancer, type RepairStep } from './plan.ts';
 
 /** Keys of tags stay on record while what stands beside the balancer may have them; here they are removed once. */
 export function planRepairs(
   { desired, memory, object }: Scope,
   observed: ObservedLoadBalancer,
-): readonly LoadBalancerStep[] {
+): readonly RepairStep[] {
   const { tags = [], ...applied } = readApplied(object, observed);
   const { arn } = observed.loadBalancer;
   const isThere = (key: string): boolean =>
@@ -19,18 +20,24 @@ export function planRepairs(
   return planLoadBalancer(desired, observed, { ...applied, tags: tags.filter(isThere) });
 }
 
-/** Repairs what may be repaired now; returns the scope as `keepIpv6` does. */
-export async function repair(given: Scope, observed: ObservedLoadBalancer): Promise<Scope> {
+export interface Repaired {
+  /** As `keepIpv6` returns it. */
+  readonly scope: Scope;
+  /** As `executeRepairs` returns it. */
+  readonly refusal: OperatorError | undefined;
+}
+
+/** Repairs what may be repaired now. */
+export async function repair(given: Scope, observed: ObservedLoadBalancer): Promise<Repaired> {
   const scope = await keepIpv6(given, observed);
   const plan = planRepairs(scope, observed);
-  if (plan.length === 0) return scope;
+  if (plan.length === 0) return { scope, refusal: undefined };
   scope.pass.log.debug('plan', { plan: describePlan(plan) });
   detectOwnershipFlapping(scope, observed);
   // Write-ahead: what was found may not be found again once the balancer does without it.
   if (scope.memory.foundGroups !== undefined) await scope.pass.recordNow();
   await scope.tokens.reserve(listOperations(plan, scope.object));
-  await executePlan(scope, plan, observed);
-  return scope;
+  return { scope, refusal: await executeRepairs(scope, plan, observed) };
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../../../../../src/controllers/my-ingress/load-balancer/desired.ts';
 import {
   type ObservedLoadBalancer,
+  planCreate,
   planLoadBalancer,
 } from '../../../../../src/controllers/my-ingress/load-balancer/plan.ts';
 import { draftOf } from '../drafts.ts';
@@ -92,8 +93,11 @@ const cases: Readonly<Record<string, Case>> = {
 describe('the plan', () => {
   for (const [name, { spec, before, applied = {}, plan, why }] of Object.entries(cases)) {
     it(`${name}: ${plan.length} steps, because: ${why}`, () => {
-      const observed = before && observe(desire(before));
-      const steps = planLoadBalancer(desire(spec), observed, applied);
+      const desired = desire(spec);
+      const steps =
+        before === undefined
+          ? [planCreate(desired)]
+          : planLoadBalancer(desired, observe(desire(before)), applied);
       expect(describePlan(steps)).toEqual(plan);
       expect(steps.every(({ id, needs }) => id === 'load-balancer' && needs.length === 0)).toBe(
         true,
