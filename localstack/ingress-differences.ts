@@ -66,6 +66,14 @@ export const ingressDifferences = {
       ...inMoto('stores whatever is given'),
     },
   },
+  'prefix-list-entries': {
+    aws: 'a source that is a prefix list counts as its maximum number of entries against the quota of rules',
+    source: 'https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html',
+    instead: {
+      embedded: 'each list has 55, as those of CloudFront, and counts in both families',
+      ...inMoto('counts it as one rule'),
+    },
+  },
   'prefix-list-description': {
     aws: 'a source that is a prefix list has its description',
     source: `${API}PrefixListId.html`,

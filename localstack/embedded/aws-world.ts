@@ -26,6 +26,8 @@ export interface AwsSettings {
   readonly propagationMs: number;
   /** From the arrival of a target in the data plane to its first health check. */
   readonly firstCheckMs: number;
+  /** The maximum number of entries of each prefix list, none of which is modelled. */
+  readonly prefixListEntries: number;
   /** Other quotas of the account by AWS's names, where they are not AWS's defaults. */
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }

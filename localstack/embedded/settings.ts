@@ -9,6 +9,8 @@ const DEFAULT_SETTINGS: AwsSettings = {
   interfacesLingerMs: 0,
   propagationMs: 0,
   firstCheckMs: 0,
+  // Of CloudFront's lists: https://docs.aws.amazon.com/vpc/latest/userguide/working-with-aws-managed-prefix-lists.html
+  prefixListEntries: 55,
   limits: {},
 };
 
@@ -37,6 +39,7 @@ function checked(settings: AwsSettings): AwsSettings {
   checkNumber('interfacesLingerMs', settings.interfacesLingerMs);
   checkNumber('propagationMs', settings.propagationMs);
   checkNumber('firstCheckMs', settings.firstCheckMs);
+  checkNumber('prefixListEntries', settings.prefixListEntries);
   if (settings.propagationMs > STALE_HORIZON_MS) {
     throw new RangeError(`propagationMs must be at most ${STALE_HORIZON_MS}`);
   }

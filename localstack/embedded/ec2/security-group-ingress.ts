@@ -12,7 +12,8 @@ import {
 } from './security-group-rules.ts';
 
 /**
- * Rules of IPv4 and of IPv6 count apart, and those of groups with both.
+ * Rules of IPv4 and of IPv6 count apart, and those of groups with both. So do prefix lists here, each as its maximum
+ * number of entries; on AWS a list is of one family.
  * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
  */
 const MAX_RULES = 60;
@@ -26,8 +27,8 @@ export function authorizeSecurityGroupIngress(world: AwsWorld, input: Input): un
     added.push({ ...spec, id: generatedId(world, 'sgr') });
   }
   const ingress = [...group.ingress, ...added];
-  checkCount(ingress, 'ipv4');
-  checkCount(ingress, 'ipv6');
+  checkCount(world, ingress, 'ipv4');
+  checkCount(world, ingress, 'ipv6');
   world.network.securityGroups.set(group.id, { ...group, ingress });
   return {
     Return: true,
@@ -83,9 +84,15 @@ function rulesLike(
   });
 }
 
-function checkCount(ingress: readonly IngressRule[], family: 'ipv4' | 'ipv6'): void {
+function checkCount(
+  { settings }: ReadableWorld,
+  ingress: readonly IngressRule[],
+  family: 'ipv4' | 'ipv6',
+): void {
   const other = family === 'ipv4' ? 'ipv6' : 'ipv4';
-  if (ingress.filter(({ source }) => source.kind !== other).length <= MAX_RULES) return;
+  const kinds = ingress.map(({ source }) => source.kind).filter((kind) => kind !== other);
+  const lists = kinds.filter((kind) => kind === 'prefixList').length;
+  if (kinds.length + lists * (settings.prefixListEntries - 1) <= MAX_RULES) return;
   throw new AwsFault(
     'RulesPerSecurityGroupLimitExceeded',
     'The maximum number of rules per security group has been reached.',

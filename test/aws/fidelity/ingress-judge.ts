@@ -20,6 +20,7 @@ const BY_FAULT: Readonly<Partial<Record<IngressFault, DifferenceId>>> = {
 /** Answers that come from what is there, and not from the call alone: operation, our code, theirs. */
 const BY_CODES: Readonly<Record<string, DifferenceId>> = {
   'AuthorizeSecurityGroupIngress InvalidPermission.Duplicate ok': 'same-rule-again',
+  'AuthorizeSecurityGroupIngress RulesPerSecurityGroupLimitExceeded ok': 'prefix-list-entries',
   'RevokeSecurityGroupIngress ok InvalidPermission.NotFound': 'revoked-by-values',
   'DeleteSecurityGroup DependencyViolation ok': 'referenced-group',
 };

@@ -167,6 +167,19 @@ describe('AuthorizeSecurityGroupIngress', () => {
     authorize(aws, tcp(80, 80, from6('2001:db8:1::/48')));
   });
 
+  test('counts a prefix list as its maximum number of entries', () => {
+    const { aws } = seededModel();
+    const list = { PrefixListIds: [{ PrefixListId: 'pl-0123456789abcdef0' }] };
+    authorize(aws, tcp(80, 80, list));
+    const input = { GroupId: 'sg-web', IpPermissions: [tcp(443, 443, list)] };
+    expectRefusal(aws, ['AuthorizeSecurityGroupIngress', input], {
+      code: 'RulesPerSecurityGroupLimitExceeded',
+      why: '55 on each port, and 60 is the quota',
+    });
+    aws.control.changeSettings({ prefixListEntries: 30 });
+    authorize(aws, tcp(443, 443, list));
+  });
+
   test.each(Object.entries(refused))('refuses %s, and the good ones of the call', (_, row) => {
     const { permission, ...refusal } = row;
     const { aws } = seededModel();

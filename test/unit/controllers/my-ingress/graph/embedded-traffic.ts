@@ -273,7 +273,7 @@ export class EmbeddedTraffic implements Aws {
 
 /** The stand-in with a balancer of two address types and certificates. */
 export function embeddedTraffic(): EmbeddedTraffic {
-  const { aws } = seededModel({ provisioningMs: 0 });
+  const { aws } = seededModel({ provisioningMs: 0, prefixListEntries: 1 });
   aws.control.setCertificates(CERTIFICATES);
   aws.control.setTrustStores([TRUST_STORE]);
   const input = { IpAddressType: 'dualstack' };
