@@ -59,8 +59,7 @@ export function planSecurityGroup(
     return { before: [...createGroup(securityGroup), ...attached], tags: [], removals, problems };
   }
   const { missing, left } = diffIngress(securityGroup.ingress, kept.securityGroup.ingress);
-  // The quota has room for all that is missing once the others are gone, and only then do they go first.
-  const isSwap = context.isFull === true && missing.length <= left.length;
+  const isSwap = context.isFull === true && fitsInPlaceOf(left, missing);
   const revoked = revoke(left);
   return {
     before: [
@@ -143,6 +142,23 @@ function diffIngress(
     missing: desired.filter((one) => !there.has(getKey(one))),
     left: observed.filter((one) => !desiredKeys.has(getKey(one))),
   };
+}
+
+/**
+ * Only where the quota has room for all that is missing once the others are gone do they go first. It counts each family
+ * apart, a group in both, and a prefix list, whose family is not known here, as its maximum number of entries.
+ * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
+ * https://docs.aws.amazon.com/vpc/latest/userguide/working-with-aws-managed-prefix-lists.html#aws-managed-prefix-list-weights
+ */
+function fitsInPlaceOf(left: readonly Permission[], missing: readonly Permission[]): boolean {
+  const hasList = missing.some(({ source }) => source.kind === 'prefix-list');
+  return !hasList && FAMILIES.every((other) => countBut(other, missing) <= countBut(other, left));
+}
+
+const FAMILIES = ['ipv4', 'ipv6'] as const;
+
+function countBut(family: (typeof FAMILIES)[number], list: readonly Permission[]): number {
+  return list.filter(({ source }) => source.kind !== family).length;
 }
 
 function getKey({ protocol, fromPort, toPort, source: { kind, value } }: Permission): string {

@@ -52,6 +52,28 @@ describe('sources that AWS refuses,', () => {
     },
   );
 
+  it('one above the quota of its family, take the place of none of the other family', async () => {
+    const [added = '', ...cidrs] = listBlocks(1, MOST_RULES + 1);
+    const world = await managed({ cidrs: [...cidrs, '2001:db8::/32'] });
+    await world.edited('shop', { inbound: { cidrs: [...cidrs, added] } }, 10 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(listAdmitted(world)).toContain('2001:db8::/32');
+  });
+
+  it('a prefix list that needs more room, take the place of no other source', async () => {
+    const listeners = [
+      { port: 80, protocol: 'HTTP' as const },
+      { port: 8080, protocol: 'HTTP' as const },
+    ];
+    const world = await World.having('shop', { ...SHOP, listeners });
+    await world.clock.advance(MINUTE_MS);
+    const inbound = { prefixListIDs: ['pl-0123456789abcdef0'] };
+    await world.edited('shop', { inbound }, 10 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    const before = ['0.0.0.0/0', '0.0.0.0/0'];
+    expect(listAdmitted(world)).toEqual([...before, 'pl-0123456789abcdef0']);
+  });
+
   it.each(Object.entries(REFUSED))('%s, take the place of no other source', async (_, inbound) => {
     const world = await managed({ cidrs: ['203.0.113.0/24'] });
     await world.edited('shop', { inbound }, 10 * MINUTE_MS);
