@@ -129,14 +129,17 @@ describe('a transient failure', () => {
 });
 
 describe('a deletion that AWS delays', () => {
-  it.each(['OperationNotPermitted', 'ResourceInUse'])('%s is DeletionBlocked', async (code) => {
+  it.each([
+    ['OperationNotPermitted', reasonsOfMyIngress.DeletionBlocked.next],
+    ['ResourceInUse', 'remove what uses it, such as'],
+  ])('%s is DeletionBlocked', async (code, next) => {
     const name = nameFor(`blocked-${code}`);
     await objects.create(name, { subnets });
     await objects.whenReady(name);
     await refuse(place.standIn, 'DeleteLoadBalancer', refusal(code, 400));
     await objects.startDeleting(name);
     const blocked = await objects.whenReason(name, 'DeletionBlocked');
-    expect(readyOf(blocked)?.message).toContain(reasonsOfMyIngress.DeletionBlocked.next);
+    expect(readyOf(blocked)?.message).toContain(next);
     expect(blocked.metadata.finalizers).toEqual(['albridge.io/load-balancer']);
     await place.standIn.clearFaults();
     await askForALook(objects, name);

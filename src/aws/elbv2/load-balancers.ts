@@ -93,7 +93,7 @@ export interface LoadBalancers {
   setAttributes(arn: string, attributes: Readonly<Record<string, string>>): Promise<void>;
   addTags(arn: string, tags: Tags): Promise<void>;
   removeTags(arn: string, keys: readonly string[]): Promise<void>;
-  /** Succeeds where the balancer is already gone. Throws reason DeletionBlocked if AWS refuses. */
+  /** Succeeds where the balancer is already gone. Throws reason DeletionBlocked for deletion protection. */
   delete(arn: string): Promise<void>;
 }
 

@@ -80,7 +80,7 @@ export const elbv2Operations = {
     ...OF_BALANCER,
     // Deletion protection answers OperationNotPermitted, a balancer in use ResourceInUse.
     // https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DeleteLoadBalancer.html
-    reasons: { OperationNotPermitted: 'DeletionBlocked', ResourceInUse: 'DeletionBlocked' },
+    reasons: { OperationNotPermitted: 'DeletionBlocked' },
   },
   DescribeLoadBalancerAttributes: {
     ...READ,

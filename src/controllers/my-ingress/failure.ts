@@ -3,7 +3,7 @@ import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-re
 import { findQuota } from '../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
-import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
+import { hasReason, OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { ProblemReport } from './graph/problem.ts';
 
 /**
@@ -54,5 +54,21 @@ export function countBalancers(error: unknown, count: number): unknown {
   return rewordError(error, (said) => {
     const end = said.lastIndexOf('; ');
     return `${said.slice(0, end)}, this operator needs ${count}${said.slice(end)}`;
+  });
+}
+
+/**
+ * A balancer that AWS does not delete while another service uses it; any other error as it is.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/network/application-load-balancer-target.html
+ */
+export function explainUse(error: unknown): unknown {
+  if (!hasReason(error, 'ResourceInUse')) return error;
+  const said = error.message.slice(0, error.message.lastIndexOf('; '));
+  const message = `${said}; remove what uses it, such as a Network Load Balancer with it as a target`;
+  return new OperatorError({
+    reason: 'DeletionBlocked',
+    message,
+    healedBy: 'person',
+    cause: error,
   });
 }

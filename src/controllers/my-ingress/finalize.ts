@@ -4,6 +4,7 @@ import { hasReason } from '../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../core/reconcile/outcome.ts';
 import type { Released } from '../../core/reconcile/reconciler.ts';
 import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
+import { explainUse } from './failure.ts';
 import type { Step } from './graph/planned-step.ts';
 import { LOAD_BALANCER_ID } from './graph/resource-id.ts';
 import { observePlaces, type PlaceRead } from './load-balancer/places.ts';
@@ -177,25 +178,28 @@ function awaitConfirmation(message: string, requeueAfterMs: number): ReleaseObse
   return { kind: 'unconfirmed', waiting: waiting('Deleting', message, requeueAfterMs) };
 }
 
-/**
- * Protection is switched off only where the spec states it. A balancer that AWS does not delete serves on,
- * and its targets are followed.
- */
+/** A balancer that AWS does not delete serves on, and its targets are followed. */
 async function deleteOurs(scope: ObjectScope, { loadBalancer }: TaggedLoadBalancer): Promise<void> {
-  const { aws, clock, memory, object, pass, targets, tokens } = scope;
-  const { arn } = loadBalancer;
+  const { clock, memory, pass, targets, tokens } = scope;
   await tokens.reserve(['DeleteLoadBalancer', ...PROOF]);
-  try {
-    await aws.delete(arn);
-  } catch (error) {
-    const isBlocked = hasReason(error, 'DeletionBlocked');
-    if (!isBlocked || object.spec?.attributes?.[DELETION_PROTECTION] !== 'false') throw error;
-    await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
-    await aws.delete(arn);
-  }
+  await deleteUnprotected(scope, loadBalancer.arn).catch((error) => {
+    throw explainUse(error);
+  });
   targets.withdraw(pass.key);
   const atMs = clock.monotonicMs();
   memory.facts = rememberRelease(memory.facts, loadBalancer, { how: 'deleted', atMs });
+}
+
+/** Protection is switched off only where the spec states it. */
+async function deleteUnprotected({ aws, object }: ObjectScope, arn: string): Promise<void> {
+  try {
+    await aws.delete(arn);
+  } catch (error) {
+    const isProtected = hasReason(error, 'DeletionBlocked');
+    if (!isProtected || object.spec?.attributes?.[DELETION_PROTECTION] !== 'false') throw error;
+    await aws.setAttributes(arn, { [DELETION_PROTECTION]: 'false' });
+    await aws.delete(arn);
+  }
 }
 
 async function retain(

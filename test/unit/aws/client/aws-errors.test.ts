@@ -74,10 +74,10 @@ const cases: Readonly<Record<string, Case>> = {
     reason: 'DeletionBlocked',
   },
   'ResourceInUse on delete': {
-    why: 'a Network Load Balancer may have it as its target',
+    why: 'a Network Load Balancer may have it as its target, whatever its protection',
     thrown: awsError('ResourceInUseException'),
     operation: 'DeleteLoadBalancer',
-    reason: 'DeletionBlocked',
+    reason: 'ResourceInUse',
   },
   'no credentials at all': {
     why: 'the SDK throws this before it sends anything',

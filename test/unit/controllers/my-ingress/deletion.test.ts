@@ -248,6 +248,20 @@ describe('deleting a protected balancer', () => {
   });
 });
 
+it('deleting a balancer that another service uses asks for nothing but its deletion', async () => {
+  const world = await World.having('shop', {
+    attributes: { 'deletion_protection.enabled': 'false' },
+  });
+  world.aws.control.setAssociated(world.balancer().name, true);
+  const calls = await world.callsDuring(() => world.deleted('shop', 10 * MINUTE_MS));
+  expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+  expect(world.message('shop')).toMatch(/associated with another service; remove what uses it/);
+  expect(calls['ModifyLoadBalancerAttributes']).toBeUndefined();
+  world.aws.control.setAssociated(world.balancer().name, false);
+  await world.clock.advance(6 * MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
+});
+
 describe('deleting needs no valid spec', () => {
   const specs: Readonly<Record<string, { spec: unknown; why: string }>> = {
     'no spec': { spec: undefined, why: 'an older CRD may have admitted it' },
