@@ -121,7 +121,8 @@ export async function prepareFrontend(
   const services = listServices(object, { desired, routes: readRoutes(object.spec) }, names);
   pass.report({ owned: describeOwned({ targetGroups: names, securityGroup, services }) });
   if (!isFirstPass(object)) await pass.recordNow();
-  const made = await executeGroupPlan(scope, { desired, plan, found: [] });
+  const isKnown = object.status?.owned?.securityGroup !== undefined;
+  const made = isKnown ? undefined : await executeGroupPlan(scope, { desired, plan, found: [] });
   return made ?? takeOverGroup(scope, desired);
 }
 
@@ -138,7 +139,7 @@ function isEmpty(tags: MyIngress['spec']['tags'] = {}): boolean {
   return Object.keys(tags).length === 0;
 }
 
-/** One of this name is there: its tags say whose. */
+/** One of this name is there, or on record: its tags say whose. Makes one where there is none. */
 async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Frontend> {
   const { pass } = scope;
   const { name = '', vpcId = '' } = desired.securityGroup ?? {};
@@ -147,7 +148,8 @@ async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Front
   const report = reportProblems(again.problems);
   if (report !== undefined) throw createProblemFailure(report);
   const frontend = await executeGroupPlan(scope, { desired, plan: again, found });
-  if (frontend !== undefined) return { ...frontend, securityGroups: found };
+  if (frontend !== undefined)
+    return found.length === 0 ? frontend : { ...frontend, securityGroups: found };
   throw createFailure('OwnershipUnconfirmed', `security group ${name} is not visible yet`);
 }
 

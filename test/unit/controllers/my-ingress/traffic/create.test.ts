@@ -118,6 +118,23 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^Updated: create security-group/));
   });
 
+  it('makes its security group once while AWS refuses the balancer, and again where others delete it', async () => {
+    const world = World.started();
+    world.aws.control.changeSettings({ quota: 0 });
+    const made = await world.callsDuring(async () => {
+      await world.applied('shop', spec);
+      await world.clock.advance(20 * MINUTE_MS);
+    });
+    expect(world.condition('shop', 'Stalled')).toBe('True TooManyLoadBalancers');
+    expect(made['CreateLoadBalancer']).toBeGreaterThan(3);
+    expect(made['CreateSecurityGroup']).toBe(1);
+    const [group] = world.beside;
+    world.outOfBand('DeleteSecurityGroup', { GroupId: group?.id });
+    world.aws.control.changeSettings({ quota: 50 });
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
   it('has what it owns and the keys of its tags on record by one write before it makes anything', async () => {
     const world = new World();
     world.fault('CreateSecurityGroup', { kind: 'delay', delayMs: 5_000 });
