@@ -16,7 +16,12 @@ import {
   projectAddressing,
 } from './load-balancer/desired.ts';
 import type { Drift, ObservedLoadBalancer } from './load-balancer/plan.ts';
-import { measureProvisioningMs, rememberProvisioning } from './memory.ts';
+import {
+  type Facts,
+  hasRemovedTag,
+  measureProvisioningMs,
+  rememberProvisioning,
+} from './memory.ts';
 import type { Scope } from './scope.ts';
 
 /**
@@ -117,6 +122,22 @@ export function readApplied(
       ? tags[ownershipTagKeys.uid] === object.metadata.uid
       : recorded === loadBalancer.arn;
   return isKnown ? (object.status?.applied ?? {}) : {};
+}
+
+/**
+ * As `readApplied`, of what is still on the balancer: keys of tags stay on record while what stands beside it may have
+ * them, but are removed from it once.
+ */
+export function readStillApplied(
+  object: MyIngress,
+  observed: TaggedLoadBalancer,
+  facts: Facts,
+): AppliedSettings {
+  const { tags = [], ...applied } = readApplied(object, observed);
+  const { arn } = observed.loadBalancer;
+  const isThere = (key: string): boolean =>
+    Object.hasOwn(observed.tags, key) || !hasRemovedTag(facts, arn, key);
+  return { ...applied, tags: tags.filter(isThere) };
 }
 
 type Strings = Readonly<Record<string, string>>;

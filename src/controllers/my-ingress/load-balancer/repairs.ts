@@ -1,23 +1,17 @@
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { describePlan } from '../graph/planned-step.ts';
-import { hasRemovedTag } from '../memory.ts';
 import { recall } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
-import { hasTraffic, readApplied } from '../status.ts';
+import { hasTraffic, readStillApplied } from '../status.ts';
 import { detectOwnershipFlapping, executeRepairs, listOperations } from './execute.ts';
 import { type ObservedLoadBalancer, planLoadBalancer, type RepairStep } from './plan.ts';
 
-/** Keys of tags stay on record while what stands beside the balancer may have them; here they are removed once. */
 export function planRepairs(
   { desired, memory, object }: Scope,
   observed: ObservedLoadBalancer,
 ): readonly RepairStep[] {
-  const { tags = [], ...applied } = readApplied(object, observed);
-  const { arn } = observed.loadBalancer;
-  const isThere = (key: string): boolean =>
-    Object.hasOwn(observed.tags, key) || !hasRemovedTag(memory.facts, arn, key);
-  return planLoadBalancer(desired, observed, { ...applied, tags: tags.filter(isThere) });
+  return planLoadBalancer(desired, observed, readStillApplied(object, observed, memory.facts));
 }
 
 export interface Repaired {

@@ -8,7 +8,7 @@ import { type Outcome, settled } from '../../../core/reconcile/outcome.ts';
 import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, hasAnyDrift, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
-import { describeHeld, describeSubnets, readApplied, readRecordedArn } from '../status.ts';
+import { describeHeld, describeSubnets, readRecordedArn, readStillApplied } from '../status.ts';
 import { hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { observeAttributes } from './observe.ts';
@@ -95,7 +95,7 @@ export function compareWithSnapshot(
   if (cachedRead.kind === 'absent' || hasAnyDrift(facts)) return { kind: 'differs' };
   if (cachedRead.kind === 'unknown') return { kind: 'unknown' };
   const { observed: cached } = cachedRead;
-  if (hasDrifted(object, identity, cached)) return { kind: 'differs' };
+  if (hasDrifted({ object, identity, facts }, cached)) return { kind: 'differs' };
   // Attributes cost one call for each balancer, so those of a quiet one are read once an hour.
   const isDue = hasAttributes(object) && areAttributesDue(facts, ATTRIBUTE_INTERVAL_MS, nowMs);
   return { kind: isDue ? 'attributesDue' : 'same', cached };
@@ -103,8 +103,7 @@ export function compareWithSnapshot(
 
 /** True where the balancer differs from the spec or from what status shows. */
 function hasDrifted(
-  object: MyIngress,
-  identity: Identity,
+  { object, identity, facts }: Compared,
   observed: ObservedLoadBalancer,
 ): boolean {
   const { loadBalancer } = observed;
@@ -114,7 +113,7 @@ function hasDrifted(
     return true;
   if (!isDeepStrictEqual(describeSubnets(object, loadBalancer), object.status.subnets)) return true;
   const desired = desireLoadBalancer(object, identity);
-  return diffLoadBalancer(desired, observed, readApplied(object, observed)).length > 0;
+  return diffLoadBalancer(desired, observed, readStillApplied(object, observed, facts)).length > 0;
 }
 
 async function checkAttributes(
@@ -126,7 +125,8 @@ async function checkAttributes(
     const observed = await observeAttributes(scope, cached, signal);
     if (observed === undefined) return { kind: 'differs' };
     const { identity, memory, object } = scope;
-    if (!hasDrifted(object, identity, observed)) return { kind: 'same', observed };
+    if (!hasDrifted({ object, identity, facts: memory.facts }, observed))
+      return { kind: 'same', observed };
     memory.facts = rememberDrift(memory.facts, true);
     return { kind: 'differs' };
   } catch (error) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../../../../localstack/embedded/faults/fault-script.ts';
+import { driftScanMetrics } from '../../../../../src/controllers/my-ingress/drift-scan.ts';
 import type { CrashPlan } from '../crashing-ports.ts';
-import { MINUTE_MS, type World } from '../world.ts';
+import { MINUTE_MS, SCAN_MS, type World } from '../world.ts';
 import { settleShop } from './settle.ts';
 import { api, SHOP, web } from './specs.ts';
 
@@ -53,6 +54,17 @@ describe('a tag that leaves the spec', () => {
     world.outOfBand('AddTags', tags);
     await world.clock.advance(30 * MINUTE_MS);
     expect(world.balancer().tags).not.toHaveProperty('team');
+  });
+
+  it('is no drift of the balancer while a target group that is retired still has it', async () => {
+    const attributes = { 'deregistration_delay.timeout_seconds': '3600' };
+    const world = await settleShop({ ...TAGGED, backends: [{ ...web, attributes }, api] });
+    const secure = { ...web, attributes, protocol: 'HTTPS' as const };
+    await world.edited('shop', { backends: [secure, api], tags: {} }, 5 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    await world.clock.advance(SCAN_MS);
+    expect(listTagged(world)).toEqual(['target-group/spec/web']);
+    expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
   });
 
   it('leaves everything, wherever the process dies meanwhile', async () => {
