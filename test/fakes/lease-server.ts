@@ -48,6 +48,12 @@ export class LeaseServer {
     this.edit({});
   }
 
+  /** etcd is restored from a backup of an earlier revision: nobody is informed of it. */
+  restore(lease: Lease): void {
+    this.#revision = Number(lease.metadata.resourceVersion);
+    this.lease = lease;
+  }
+
   remove(): void {
     if (this.lease) this.#tell('DELETED', this.lease);
     this.lease = undefined;

@@ -163,11 +163,15 @@ export class LeaseObservation {
     return this.#observed?.lease;
   }
 
-  /** undefined: there is no Lease. A read and a watch may overtake each other; the newer counts. */
+  /**
+   * undefined: there is no Lease. A read and a watch may overtake each other; the newer counts. After
+   * `invalidate` the first counts in any case: versions move back when etcd is restored from a backup.
+   */
   recordLease(lease: Lease | undefined): void {
     const before = this.#observed;
+    const isOvertaken = lease && before?.lease && isOlder(lease, before.lease);
+    if (isOvertaken && !this.#isInvalid) return;
     this.#isInvalid = false;
-    if (lease && before?.lease && isOlder(lease, before.lease)) return;
     const isNews = !before || !isDeepStrictEqual(lease?.spec, before.lease?.spec);
     this.#observed = {
       lease,

@@ -181,6 +181,7 @@ export class Election implements Leadership {
 
   /** The Lease was written or removed by another client; unless another process holds it now, it is written again. */
   async #recheck(): Promise<void> {
+    this.#observation.invalidate();
     try {
       const lease = await this.#store.read(this.#ending.signal);
       const holder = getHolder(lease);

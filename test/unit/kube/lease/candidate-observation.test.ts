@@ -28,6 +28,14 @@ describe('what is known of the Lease', () => {
     expect(observation.lease?.metadata.uid).toBe('second');
   });
 
+  it('is an older state after a doubt: etcd was restored from a backup', () => {
+    const { observation } = observe();
+    observation.recordLease(lease('5000', { holderIdentity: 'x' }));
+    observation.invalidate();
+    observation.recordLease(lease('3000', { holderIdentity: 'y' }));
+    expect(observation.lease?.metadata.resourceVersion).toBe('3000');
+  });
+
   const cases: Record<string, { spec: LeaseSpec | undefined; computeWaitMs: number; why: string }> =
     {
       absent: { spec: undefined, computeWaitMs: 0, why: 'nobody has ever led' },

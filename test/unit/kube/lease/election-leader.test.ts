@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { kubeMetrics } from '../../../../src/kube/client/kube-metrics.ts';
+import type { Lease } from '../../../../src/kube/lease/lease.ts';
 import { ElectionBench, unavailable } from '../../../fakes/election-bench.ts';
 import type { LeaseServer } from '../../../fakes/lease-server.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -86,6 +87,17 @@ describe('the leader', () => {
     await clock.advance(3000);
     expect([a.election.isLeader(), a.news]).toEqual([true, ['acquired']]);
     expect(server.lease?.spec?.holderIdentity).toBe('a');
+    await a.election.stop();
+  });
+
+  it('goes on after etcd was restored from a backup', async () => {
+    const a = bench.join('a');
+    await clock.settle();
+    const backup = server.lease as Lease;
+    await clock.advance(5000);
+    server.restore(backup);
+    await clock.advance(30_000);
+    expect([a.election.isLeader(), a.news]).toEqual([true, ['acquired']]);
     await a.election.stop();
   });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { kubeMetrics } from '../../../../src/kube/client/kube-metrics.ts';
+import type { Lease } from '../../../../src/kube/lease/lease.ts';
 import { type Candidate, ElectionBench, unavailable } from '../../../fakes/election-bench.ts';
 import type { LeaseServer } from '../../../fakes/lease-server.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -175,6 +176,18 @@ describe('the standby', () => {
     await clock.advance(1000);
     server.remove();
     await clock.settle();
+    expect(b.election.isLeader()).toBe(true);
+    await b.election.stop();
+  });
+
+  it('takes over after etcd was restored from a backup', async () => {
+    server.edit({ holderIdentity: 'x', leaseDurationSeconds: 15, renewTime: 'backup' });
+    const backup = server.lease as Lease;
+    server.edit({ renewTime: 'later' });
+    const b = bench.join('b');
+    await clock.advance(1000);
+    server.restore(backup);
+    await clock.advance(30_000);
     expect(b.election.isLeader()).toBe(true);
     await b.election.stop();
   });
