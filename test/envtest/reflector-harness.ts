@@ -35,7 +35,7 @@ export interface ConnectionOptions {
 
 export interface Connection {
   readonly client: KubeClient;
-  /** One word per request that left: `watch-list`, `watch@5`, `list`, `full-list`. */
+  /** One word per request that left: `watch-list`, `watch@5`, `version`, `list`, `full-list`. */
   readonly asked: readonly string[];
   readonly askedAtMs: readonly number[];
   readonly close: () => Promise<void>;

@@ -28,6 +28,7 @@ export class LeaseServer {
     if (request.query?.['watch'] === 'true') return { stream: this.#watch() };
     switch (request.method) {
       case 'GET':
+        if (request.query?.['limit'] !== undefined) return this.#list();
         return this.lease ? ok(this.lease) : failed(404, 'NotFound');
       case 'POST':
         return this.lease ? failed(409, 'AlreadyExists') : this.#accept(request);
@@ -57,6 +58,11 @@ export class LeaseServer {
   remove(): void {
     if (this.lease) this.#tell('DELETED', this.lease);
     this.lease = undefined;
+  }
+
+  #list(): Answer {
+    const metadata = { resourceVersion: `${this.#revision}` };
+    return ok({ metadata, items: this.lease ? [this.lease] : [] });
   }
 
   #update(request: KubeRequest): Answer {

@@ -16,6 +16,8 @@ const widgets: ResourceKind = {
   plural: 'widgets',
 };
 
+const FAR_VERSION = '1000000';
+
 /** A reflector of `widgets` under a manual clock, over a transport whose answers a test scripts. */
 export interface ReflectorBench {
   readonly clock: ManualClock;
@@ -26,23 +28,36 @@ export interface ReflectorBench {
   readonly metrics: RecordingMetrics;
   /** Changes as `added a@1`, in their order. */
   readonly seen: string[];
-  /** One word per request: `watch-list`, `watch@5`, `list`, `list+token`, `full-list`. */
+  /** One word per request: `watch-list`, `watch@5`, `version`, `list`, `list+token`, `full-list`. */
   readonly asked: () => readonly string[];
 }
 
+/** `answer` gets no request for the version of the server, and these do not count in its index. */
 export function startReflectorBench(
   answer: (request: KubeRequest, index: number) => Answer,
-  more: Partial<ReflectorOptions<KubeObject>> = {},
+  more: Partial<ReflectorOptions<KubeObject>> & { readonly version?: () => Answer } = {},
 ): ReflectorBench {
   const clock = new ManualClock();
   const log = new SilentLogger();
   const metrics = new RecordingMetrics();
-  const transport = new ScriptedTransport(answer);
+  const { version = () => page([], FAR_VERSION), ...options } = more;
+  let index = 0;
+  const transport = new ScriptedTransport((request) =>
+    wordOf(request) === 'version' ? version() : answer(request, index++),
+  );
   const client = new KubeClient({ transport, clock, metrics });
   const cache = new IndexedCache<KubeObject>({ kind: widgets, log, metrics });
   const seen: string[] = [];
   cache.subscribe((change) => seen.push(textOf(change)));
-  const reflector = new Reflector({ kind: widgets, client, cache, clock, log, metrics, ...more });
+  const reflector = new Reflector({
+    kind: widgets,
+    client,
+    cache,
+    clock,
+    log,
+    metrics,
+    ...options,
+  });
   const asked = (): readonly string[] => transport.requests.map(wordOf);
   return { clock, transport, cache, reflector, log, metrics, seen, asked };
 }
@@ -56,6 +71,7 @@ export function wordOf({ query = {} }: KubeRequest): string {
   if (query['sendInitialEvents'] === 'true') return 'watch-list';
   if (query['watch'] === 'true') return `watch@${query['resourceVersion']}`;
   if (query['limit'] === undefined) return 'full-list';
+  if (query['limit'] === '1') return 'version';
   return query['continue'] === undefined ? 'list' : `list+${query['continue']}`;
 }
 

@@ -206,8 +206,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'lost-position-kept': {
     file: 'kube/watch/recovery.ts',
-    find: "if (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone') return true;",
-    replace: '',
+    find: "return error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone';",
+    replace: 'return false;',
     why: 'after a compaction no change is seen any more',
     seed: 118,
   },

@@ -32,6 +32,7 @@ export interface KubeClientOptions {
  *
  * A request that the server put off by 429 or 503 with Retry-After is repeated, whatever its
  * method: the server says that it did not do it. A read is repeated once after a broken connection.
+ * What is sent in the lane of watches is not repeated: their reflector does that.
  */
 export class KubeClient {
   readonly #options: KubeClientOptions;
@@ -62,8 +63,13 @@ interface RetryBudget {
 
 const RETRY_BUDGET: RetryBudget = { waits: 5, waitMs: 10_000, reconnects: 1 };
 
+function chooseBudget({ method, lane }: KubeRequest): RetryBudget {
+  if (lane === 'watch') return { waits: 0, waitMs: 0, reconnects: 0 };
+  return method === 'GET' ? RETRY_BUDGET : { ...RETRY_BUDGET, reconnects: 0 };
+}
+
 async function requestWithRetries<T>(options: KubeClientOptions, request: KubeRequest): Promise<T> {
-  let budget = request.method === 'GET' ? RETRY_BUDGET : { ...RETRY_BUDGET, reconnects: 0 };
+  let budget = chooseBudget(request);
   for (;;) {
     try {
       return await requestOnce<T>(options, request);

@@ -4,6 +4,7 @@ import { addJitter, type Clock } from '../../core/ports/clock.ts';
 import { BodyTooLarge } from '../../http/exchange.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { createForeignError, KubeError } from '../client/kube-error.ts';
+import type { KubeRequest } from '../client/kube-transport.ts';
 import { buildResourcePath } from '../client/resource-path.ts';
 
 export interface ListOptions {
@@ -16,6 +17,8 @@ export interface ListOptions {
   /** Discards the items so far; they are sent again from the first on. */
   readonly onRestart: () => void;
 }
+
+type PageOptions = Omit<ListOptions, 'onRestart'> & Pick<KubeRequest, 'lane'>;
 
 interface Page {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -84,14 +87,23 @@ class Pages {
   }
 }
 
-async function readPage(options: ListOptions, paging: Query): Promise<Page> {
-  const { client, collection, signal } = options;
+/** The resourceVersion of the server now, over a connection of the watches. Throws what the client throws. */
+export async function readServerVersion(
+  options: Pick<ListOptions, 'client' | 'collection' | 'signal'>,
+): Promise<string> {
+  const page = await readPage({ ...options, onItem: () => {}, lane: 'watch' }, { limit: '1' });
+  return page.metadata.resourceVersion;
+}
+
+async function readPage(options: PageOptions, paging: Query): Promise<Page> {
+  const { client, collection, signal, lane } = options;
   const query = { ...buildSelectorQuery(collection), ...paging };
   const page = await client.request<Page | null>({
     method: 'GET',
     path: buildResourcePath(collection.kind, { namespace: collection.namespace }),
     query,
     signal,
+    ...(lane && { lane }),
   });
   signal.throwIfAborted();
   if (!isPage(page)) throw createForeignError(nameList(collection));

@@ -87,13 +87,9 @@ function decideAfterEvent(status: KubeError): Recovery {
   return { isRelist: status.status !== 429, pace: 'backoff', ...pickRetryAfter(status) };
 }
 
-/**
- * Too old (https://kubernetes.io/docs/reference/using-api/api-concepts/#410-gone-responses), or
- * newer than anything the server has: etcd was restored from a backup.
- */
+/** Too old: https://kubernetes.io/docs/reference/using-api/api-concepts/#410-gone-responses */
 function isPositionLost(error: KubeError): boolean {
-  if (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone') return true;
-  return error.details?.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
+  return error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone';
 }
 
 function pickRetryAfter(error: KubeError): { readonly retryAfterMs?: number } {

@@ -1,4 +1,9 @@
-import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
+import {
+  compareVersions,
+  getKey,
+  type Key,
+  type KubeObject,
+} from '../../core/objects/kube-object.ts';
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
@@ -7,7 +12,13 @@ import type { KubeClient } from '../client/kube-client.ts';
 import { toOperatorError } from '../client/kube-error.ts';
 import { kubeMetrics } from '../client/kube-metrics.ts';
 import { buildResourcePath, formatResourceName } from '../client/resource-path.ts';
-import { buildWatchQuery, type Collection, drawWatchSeconds, listAll } from './list.ts';
+import {
+  buildWatchQuery,
+  type Collection,
+  drawWatchSeconds,
+  listAll,
+  readServerVersion,
+} from './list.ts';
 import type { IndexedCache } from './object-cache.ts';
 import {
   decideRecovery,
@@ -37,8 +48,8 @@ const INITIAL_END = 'k8s.io/initial-events-end';
 /**
  * Keeps `cache` equal to a collection of the API server: state and changes come over one watch
  * where the server can do that, else list in pages and watch. It continues through broken
- * connections, lost positions and missing rights, and reads everything again only when the server
- * says that the position is lost. The first request leaves before the constructor returns.
+ * connections, lost positions and missing rights, and reads everything again only when the position
+ * is lost. The first request leaves before the constructor returns.
  */
 export class Reflector<T extends KubeObject = KubeObject> {
   /** Resolves once the cache holds the whole collection; stays pending if stopped before. */
@@ -56,6 +67,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   /** The last watch was silent, which is on record. */
   #wasSilent = false;
   #position: string | undefined;
+  /** The last round failed: the server may have other versions when it is back. */
+  #isPositionDoubtful = false;
   #pages: 'never' | 'once' | 'always' = 'never';
   /** The state that a watch sends first, while it is incomplete. */
   #collected: Map<Key, T> | undefined;
@@ -111,12 +124,30 @@ export class Reflector<T extends KubeObject = KubeObject> {
   /** Returns how long to wait before the next round, in ms. */
   async #runRound(): Promise<number> {
     try {
+      if (this.#isPositionDoubtful) await this.#checkPosition();
       if (this.#position === undefined && this.#pages !== 'never') await this.#list();
       await this.#watch();
       return 0;
     } catch (error) {
       return this.#stopping.signal.aborted ? 0 : this.#recover(error);
     }
+  }
+
+  /**
+   * etcd that is restored from a backup has lower versions. A watch from a version that the server has yet to reach
+   * is accepted, and gets nothing up to it: https://github.com/kubernetes/kubernetes/issues/107457
+   */
+  async #checkPosition(): Promise<void> {
+    const { client } = this.#options;
+    const { signal } = this.#stopping;
+    const version = await readServerVersion({ client, collection: this.#options, signal });
+    this.#isPositionDoubtful = false;
+    if (this.#position === undefined || compareVersions(this.#position, version) <= 0) return;
+    this.#log.info('the API server has lower versions than before, reading all again', {
+      version,
+      position: this.#position,
+    });
+    this.#position = undefined;
   }
 
   async #list(): Promise<void> {
@@ -201,6 +232,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       next: `${recovery.pace}${recovery.isRelist ? '-relist' : ''}`,
     });
     if (recovery.isRelist) this.#position = undefined;
+    this.#isPositionDoubtful = this.#position !== undefined;
     if (recovery.pages && this.#pages !== 'always') this.#pages = recovery.pages;
     const delayMs = this.#delays.drawMs(recovery);
     this.#recordFailure(error, recovery, delayMs);

@@ -61,7 +61,7 @@ export const NAMESPACES: ServedKind = {
  * resources; finalizers and deletion; the subresource /status; POST, PUT, merge patch, JSON patch
  * (test, remove), server-side apply with field owners and conflicts; DELETE with a UID precondition;
  * the eviction of pods, and what PodDisruptionBudgets have to say to it;
- * lists in one page; watches from a version or with the initial state, bookmarks and 410; namespaces
+ * lists of one page; watches from a version or with the initial state, bookmarks and 410; namespaces
  * that are missing or being deleted; the defaults and rules that each kind brings along.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/
  */
@@ -134,14 +134,14 @@ export class ApiServerModel {
 
   #list(address: Address, query: ModelRequest['query'] = {}): Json {
     const objects = selected(this.table, selectionOf(address, query));
-    if (query['continue'] !== undefined || objects.length > Number(query['limit'] ?? Infinity)) {
-      throw new NotModelled('a list of several pages');
-    }
+    if (query['continue'] !== undefined) throw new NotModelled('a second page of a list');
+    const page = objects.slice(0, Number(query['limit'] ?? Infinity));
+    const isCut = page.length < objects.length;
     return {
       apiVersion: apiVersionOf(address.kind),
       kind: `${address.kind.kind}List`,
-      metadata: { resourceVersion: String(this.table.version) },
-      items: objects.map(({ apiVersion: _version, kind: _kind, ...item }) => item),
+      metadata: { resourceVersion: String(this.table.version), ...(isCut && { continue: 'more' }) },
+      items: page.map(({ apiVersion: _version, kind: _kind, ...item }) => item),
     };
   }
 

@@ -13,6 +13,7 @@ export function kubeLabel(request: KubeRequest): Label {
   if (query['watch'] === 'true') {
     return `kube WATCH ${plural} ${query['resourceVersion'] === undefined ? 'from the start' : 'on'}`;
   }
+  if (query['limit'] === '1') return `kube VERSION ${plural}`;
   if (method === 'GET' && name === undefined) return `kube LIST ${plural}`;
   const what = subresource === undefined ? plural : `${plural}/${subresource}`;
   return `kube ${method} ${what}${patchType(request)}`;

@@ -151,6 +151,16 @@ describe('a request that the server puts off', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each([putOff(503, '1'), broken])(
+    'is not sent again in the lane of watches: %j',
+    async (answer) => {
+      const { client, transport } = setUp([answer]);
+
+      await expect(client.request({ ...GET, lane: 'watch' })).rejects.toThrow();
+      expect(transport.requests).toHaveLength(1);
+    },
+  );
+
   it.each([429, 503, 500])('is not sent again after %i without Retry-After', async (status) => {
     const { client, transport } = setUp([{ status, json: {} }]);
 

@@ -256,16 +256,6 @@ describe('the position', () => {
       why: 'the history was compacted',
     },
     'a 410 answer': { answer: refusal(410, 'Expired'), why: 'the same, at the door' },
-    'a version from the future': {
-      answer: () => ({
-        status: 504,
-        json: {
-          ...failure(504, 'Timeout'),
-          details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },
-        },
-      }),
-      why: 'etcd was restored from a backup',
-    },
   };
   it.each(Object.entries(losses))(
     'behaviour 4: is lost by %s: one relist at once, which reports exactly what differs',
@@ -297,6 +287,65 @@ describe('the position', () => {
       await bench.reflector.stop();
     },
   );
+
+  const outages: Record<string, { end: (stream: ScriptedStream) => void; why: string }> = {
+    'that broke the watch': { end: (stream) => stream.break(), why: 'the server was stopped' },
+    'in which nothing is heard': { end: () => {}, why: 'a path that is cut' },
+    'that was refused at first': { end: (stream) => stream.end(), why: 'a shutdown in good order' },
+  };
+  it.each(Object.entries(outages))(
+    'is lost in an outage %s, after which the server has lower versions: etcd was restored',
+    async (_, { end }) => {
+      const first = initialStream(['same', 'gone'], '1200');
+      let isBack = false;
+      const restored = new ScriptedStream().push(
+        event('ADDED', 'same', '1'),
+        bookmark('1000', true),
+      );
+      const refused = (): Answer => ({ error: new Error('connect ECONNREFUSED') });
+      const bench = startReflectorBench(
+        ({ query }, index) => {
+          if (index === 0) return first;
+          if (!isBack) return refused();
+          return query?.['resourceVersion'] === undefined ? { stream: restored } : quiet();
+        },
+        { version: () => (isBack ? page([], '1000') : refused()) },
+      );
+      await bench.reflector.synced;
+      bench.seen.length = 0;
+      await bench.clock.advance(2000);
+      end(first.stream);
+      await bench.clock.advance(60_000);
+      isBack = true;
+      await bench.clock.advance(10_000);
+      restored.push(event('ADDED', 'new', '1001'));
+      await bench.clock.settle();
+      expect(bench.seen).toEqual(['deleted gone@2', 'added new@1001']);
+      expect(bench.reflector.findFault()).toBeUndefined();
+      await bench.reflector.stop();
+    },
+  );
+
+  it('is compared with the version of the server once after an outage', async () => {
+    const first = initialStream(['a'], '7');
+    const bench = startReflectorBench(
+      answers(
+        () => first,
+        () => ({ stream: new ScriptedStream().push(bookmark('8')) }),
+      ),
+      { fieldSelector: 'metadata.name=a' },
+    );
+    await bench.reflector.synced;
+    await bench.clock.advance(2000);
+    first.stream.break();
+    await bench.clock.settle();
+    expect(bench.asked()).toEqual(['watch-list', 'version', 'watch@7']);
+    expect(bench.transport.requests[1]?.query).toEqual({
+      limit: '1',
+      fieldSelector: 'metadata.name=a',
+    });
+    await bench.reflector.stop();
+  });
 
   it('that is lost again soon is fetched under backoff, and two calm minutes forgive', async () => {
     const expired = (): Answer => ({
