@@ -22,13 +22,16 @@ export interface KubeErrorOptions {
   readonly isForeign?: boolean;
 }
 
+/** A proxy in front of the API server may ask for hours. */
+const MOST_RETRY_AFTER_MS = 60_000;
+
 /** An answer of the API server other than 2xx, or an ERROR event of a watch. */
 export class KubeError extends Error {
   /** HTTP status. */
   readonly status: number;
   /** `reason` of the Status body, such as NotFound or Expired; empty if it gave none. */
   readonly reason: string;
-  /** Delay that the server asked for, in milliseconds. */
+  /** Delay that the server asked for, in milliseconds; a minute at most. */
   readonly retryAfterMs: number | undefined;
   readonly details: KubeErrorDetails | undefined;
   readonly isForeign: boolean;
@@ -38,7 +41,8 @@ export class KubeError extends Error {
     this.name = 'KubeError';
     this.status = options.status;
     this.reason = options.reason;
-    this.retryAfterMs = options.retryAfterMs;
+    const { retryAfterMs } = options;
+    this.retryAfterMs = retryAfterMs && Math.min(retryAfterMs, MOST_RETRY_AFTER_MS);
     this.details = options.details;
     this.isForeign = options.isForeign ?? false;
   }
