@@ -25,7 +25,11 @@ export function setUpImmortalContainer(context: SetupContext): BuildController {
       ...context.getControllerDefaults(),
       name: NAME,
       cache,
-      writer: createObjectWriter<ImmortalContainer>(context.client, immortalContainerKind),
+      writer: createObjectWriter<ImmortalContainer>(
+        context.client,
+        immortalContainerKind,
+        trimTemplateOwner,
+      ),
       reconciler: createImmortalContainerReconciler({ pods, clock }),
       children: [pods],
     });

@@ -23,7 +23,7 @@ export function setUpMyApp(context: SetupContext): BuildController {
       ...context.getControllerDefaults(),
       name: NAME,
       cache,
-      writer: createObjectWriter<MyApp>(context.client, myAppKind),
+      writer: createObjectWriter<MyApp>(context.client, myAppKind, trimTemplateOwner),
       reconciler: createMyAppReconciler({ pods, clock }),
       children: [pods],
     });

@@ -44,7 +44,7 @@ export function setUpWebApp(context: SetupContext): BuildController {
       ...context.getControllerDefaults(),
       name: NAME,
       cache,
-      writer: createObjectWriter<WebApp>(context.client, webAppKind),
+      writer: createObjectWriter<WebApp>(context.client, webAppKind, trimTemplateOwner),
       reconciler: createWebAppReconciler({
         deployments,
         services,

@@ -8,7 +8,7 @@ import {
   type KubeObject,
   type ResourceKind,
 } from '../../core/objects/kube-object.ts';
-import { MOST_FINALIZERS, trimMetadata } from '../../core/objects/trim-metadata.ts';
+import { MOST_FINALIZERS, type Transform, trimMetadata } from '../../core/objects/trim-metadata.ts';
 import type { ObjectWriter } from '../../core/ports/writers.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -25,26 +25,29 @@ import { buildObjectPath, describeObject } from '../client/resource-path.ts';
 import { findLive } from './live-object.ts';
 import { createApplyRequest, FIELD_MANAGER } from './server-side-apply.ts';
 
-/** Writes to objects of one kind; every method throws OperatorError. Answers are as the cache holds objects. */
+/** Writes to objects of one kind; every method throws OperatorError. Answers are as the cache holds objects, by `transform`. */
 export function createObjectWriter<T extends KubeObject>(
   client: KubeClient,
   kind: ResourceKind,
+  transform: Transform = trimMetadata,
 ): ObjectWriter<T> {
+  const hold = (written: T): T => transform(written) as T;
   return {
     addFinalizer: (object, finalizer) =>
       translateErrors(`add finalizer to ${describeObject(object)}`, async () =>
-        trimMetadata(await addFinalizer(client, { kind, object, finalizer })),
+        hold(await addFinalizer(client, { kind, object, finalizer })),
       ),
     removeFinalizer: (object, finalizer) =>
-      translateErrors(`remove finalizer from ${describeObject(object)}`, () =>
-        removeFinalizer(client, { kind, object, finalizer }),
-      ),
+      translateErrors(`remove finalizer from ${describeObject(object)}`, async () => {
+        const written = await removeFinalizer(client, { kind, object, finalizer });
+        return written && hold(written);
+      }),
     applyStatus: (object, status, fits = () => true) => {
       const patch = createMergePatch(getStatus(object), { ...status });
       const write = { kind, object, status, patch, fits };
       return translateErrors(`write status of ${describeObject(object)}`, async () => {
         const written = await applyStatus(client, write);
-        return written && trimMetadata(written);
+        return written && hold(written);
       });
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceKind } from '../../../../src/core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../../../src/core/objects/kube-object.ts';
 import { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { createObjectWriter } from '../../../../src/kube/write/object-writer.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -36,6 +36,30 @@ it('writes a status by merge patch where a forged field makes each apply invalid
     status: { hash: 'two', rollout: null },
   });
 });
+
+it.each(['addFinalizer', 'applyStatus', 'removeFinalizer'] as const)(
+  '%s answers with what is held of an object of the kind',
+  async (write) => {
+    const stored = { ...object, spec: { large: 'x'.repeat(1000) } };
+    const { client } = open(() => ({ status: 200, json: stored }));
+    const writer = createObjectWriter<KubeObject>(
+      client,
+      KIND,
+      ({ apiVersion, kind, metadata }) => ({
+        ...{ apiVersion, kind, metadata },
+      }),
+    );
+    const held = { ...object, metadata: { ...metadata, finalizers: ['ours'] } };
+
+    const answers = {
+      addFinalizer: () => writer.addFinalizer(object, 'ours'),
+      applyStatus: () => writer.applyStatus(object, {}),
+      removeFinalizer: () => writer.removeFinalizer(held, 'ours'),
+    };
+
+    expect(await answers[write]()).toEqual(object);
+  },
+);
 
 describe('a status that is answered 404', () => {
   const absent = answerMissing('widgets', 'shop');
