@@ -164,6 +164,10 @@ export function classifyOutcome(thrown: unknown): AwsOutcome {
   return { statusCode: readStatus(thrown) ?? 0, errorCode };
 }
 
+export function areCredentialsRefused(thrown: unknown): boolean {
+  return reasonByCode.get(classifyOutcome(thrown).errorCode) === 'CredentialsRefused';
+}
+
 /** Reads the header Retry-After where it counts seconds. */
 export function readRetryAfterMs(thrown: unknown): number {
   const response = isFields(thrown) ? thrown['$response'] : undefined;

@@ -8,6 +8,7 @@ import { createEc2Command, ec2Service } from '../ec2/ec2-commands.ts';
 import type { Ec2Operation } from '../ec2/operations.ts';
 import * as elbv2Commands from '../elbv2/elbv2-commands.ts';
 import type { AwsApi } from './aws-api.ts';
+import { areCredentialsRefused } from './aws-errors.ts';
 import { createHttpHandler, type Proxy, type SendOptions } from './http-handler.ts';
 import type { ServiceName } from './operation-traits.ts';
 import { type AwsOperation, type Elbv2Operation, getTraits, isWrite } from './operations.ts';
@@ -38,6 +39,7 @@ export interface SdkApi extends AwsApi {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
+const REFRESH_EVERY_MS = 30_000;
 
 const commands: Readonly<Record<Elbv2Operation, new (input: never) => object>> = elbv2Commands;
 
@@ -67,6 +69,7 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
     return client.send(new Command(input), how);
   };
   const { leadership, requestTimeoutMs: timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const refresh = createRefresh(options.clock, credentials);
   return {
     async send(operation, input, { signal, onWrite } = {}) {
       const limit = startDeadline(options.clock, timeoutMs, signal);
@@ -76,12 +79,29 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
         const how = { abortSignal: limit.signal, beforeSend };
         return (await raceAbort(send(operation, input, how), limit.signal)) as never;
       } catch (thrown) {
+        if (areCredentialsRefused(thrown)) refresh();
         throw limit.signal.aborted ? limit.signal.reason : thrown;
       } finally {
         limit.release();
       }
     },
     close: () => client.destroy(),
+  };
+}
+
+/**
+ * The SDK keeps credentials without an expiry, such as the keys of a file, for the life of the process. Those that
+ * AWS refuses are read again for the next call, and kept where there are no others.
+ */
+function createRefresh(
+  clock: Clock,
+  credentials: (options: { readonly forceRefresh: boolean }) => Promise<unknown>,
+): () => void {
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (clock.monotonicMs() < notBeforeMs) return;
+    notBeforeMs = clock.monotonicMs() + REFRESH_EVERY_MS;
+    credentials({ forceRefresh: true }).catch(() => {});
   };
 }
 

@@ -1,13 +1,18 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import {
   createSdkApi,
   createSdkClient,
+  type SdkApi,
   type SdkApiOptions,
 } from '../../../../src/aws/client/sdk-api.ts';
 import { wireAws } from '../../../../src/aws/client/wire.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { type HttpTarget, startTarget } from '../../../fakes/http-target.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { arnOf } from './scripted-aws-api.ts';
@@ -77,6 +82,69 @@ describe('a service of AWS is asked at', () => {
     vi.stubEnv('AWS_ENDPOINT_URL_EC2', `http://${other.address}`);
     await askBoth({ endpoint: `http://${elb.address}` });
     expect(asked).toEqual(['elb: elasticloadbalancing', 'other: ec2']);
+  });
+});
+
+describe('keys that AWS refuses are read again', () => {
+  const REFUSAL =
+    '<ErrorResponse><Error><Code>InvalidClientTokenId</Code><Message>no</Message></Error></ErrorResponse>';
+  const clock = new ManualClock();
+  let directory: string;
+  let asked: string[];
+  let target: HttpTarget;
+  let api: SdkApi;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'albridge-keys-'));
+    await writeKeys('one');
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'credentials'));
+    vi.stubEnv('AWS_CONFIG_FILE', join(directory, 'config'));
+    vi.stubEnv('AWS_ACCESS_KEY_ID', '');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    asked = [];
+    target = await startTarget('elb', ({ headers }, response) => {
+      asked.push(/Credential=(\w+)/.exec(headers.authorization ?? '')?.[1] ?? '');
+      response.writeHead(403).end(REFUSAL);
+    });
+    api = createSdkApi({
+      ...{ clock, region: 'us-east-1', userAgent: 'albridge/0' },
+      ...{ leadership: { isLeader: () => true }, endpoint: `http://${target.address}` },
+    });
+  });
+
+  afterEach(async () => {
+    api.close();
+    vi.unstubAllEnvs();
+    await target.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  function writeKeys(id: string): Promise<void> {
+    const lines = ['[default]', `aws_access_key_id=${id}`, 'aws_secret_access_key=secret', ''];
+    return writeFile(join(directory, 'credentials'), lines.join('\n'));
+  }
+
+  async function ask(): Promise<string | undefined> {
+    await expect(api.send('DescribeLoadBalancers', {})).rejects.toThrow();
+    return asked.at(-1);
+  }
+
+  it('from their file, at most every half minute', async () => {
+    expect(await ask()).toBe('one');
+    await writeKeys('two');
+    await clock.advance(30_000);
+    await vi.waitFor(async () => expect(await ask()).toBe('two'), 20_000);
+    await writeKeys('three');
+    expect([await ask(), await ask(), await ask()]).toEqual(['two', 'two', 'two']);
+    await clock.advance(30_000);
+    await vi.waitFor(async () => expect(await ask()).toBe('three'), 20_000);
+  });
+
+  it('and kept where nothing is to be read', async () => {
+    expect(await ask()).toBe('one');
+    await rm(join(directory, 'credentials'));
+    await clock.advance(30_000);
+    expect([await ask(), await ask(), await ask()]).toEqual(['one', 'one', 'one']);
   });
 });
 
