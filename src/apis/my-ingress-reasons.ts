@@ -52,7 +52,7 @@ export const myIngressReasons = {
     healedBy: 'time',
     cause:
       'An edit is applied in steps, so that each request is answered as before or as after it: a rule that left the spec is deleted before others change or a backend becomes sticky, and AWS applies changes of rules within about 10 seconds; or a new target group waits until its targets are healthy, and the loss of IPv6 for that',
-    next: 'wait, albridge continues within 15 seconds, and with a new target group after 5 minutes at the latest',
+    next: 'wait, albridge continues within 15 seconds, and with a new target group that has targets after 5 minutes at the latest',
   },
   Deleting: {
     healedBy: 'time',

@@ -29,6 +29,8 @@ export interface TargetsOptions
 
 /** With a pod of the Service that ends while AWS may still send it requests. */
 interface ReportedState extends TargetsState {
+  /** A group in whose place it comes has targets, or is not known to have none. */
+  readonly isReplacing?: true;
   /** Gates are on and the Service has the port: such a pod would be known. */
   readonly arePodsKnown?: true;
   readonly earlyPod?: EarlyPod;
@@ -253,8 +255,13 @@ export class TargetsController {
     for (const resolve of this.#waiting.get(owner) ?? []) resolve();
   }
 
-  /** With what only the pods show. */
-  #stateOf({ served, serviceKey, state }: Group): ReportedState {
+  /** With what only the pods and the other groups of the object show. */
+  #stateOf(group: Group): ReportedState {
+    const { served, serviceKey } = group;
+    const state = {
+      ...group.state,
+      ...(this.#isReplacing(group) && { isReplacing: true as const }),
+    };
     const service = this.#options.services.get(serviceKey);
     if (this.#gates === undefined || service === undefined) return state;
     const known = { ...state, arePodsKnown: true } as const;
@@ -262,6 +269,11 @@ export class TargetsController {
     if (!hasPodTargets(served, service)) return state;
     const earlyPod = this.#shutdowns.find(splitKey(serviceKey).namespace, service.selector ?? {});
     return { ...known, ...omitUndefined({ earlyPod }) };
+  }
+
+  #isReplacing({ owner, served: { backend } }: Group): boolean {
+    const replaced = this.#byOwner.get(owner)?.filter(({ served }) => served.isReplaced === true);
+    return replaced?.some((one) => one.served.backend === backend && !isEmpty(one)) === true;
   }
 
   #listCounted(owner: Key): readonly Group[] {
@@ -284,6 +296,11 @@ const NO_NODES = { kind: 'unsupported' } as const;
 
 function hasInstances({ served }: Group): boolean {
   return served.targetType === 'instance';
+}
+
+/** As far as AWS has shown. */
+function isEmpty(group: Group): boolean {
+  return group.isKnown && group.state.registered === 0 && group.listSurplus().length === 0;
 }
 
 function describeState({

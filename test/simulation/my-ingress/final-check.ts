@@ -45,7 +45,14 @@ function checkObject(parts: FinalParts, object: MyIngress): void {
   if (stalled !== undefined) return checkExcuse(parts, object, stalled.reason);
   const isLive = object.metadata.deletionTimestamp === undefined;
   if (isLive && ready.status === 'True') return checkHeld(parts, object);
+  if (isLive && hasEmptySuccessor(object, ready.reason)) return;
   report('converges', `${key} is ${ready.status} ${ready.reason}: ${ready.message}`);
+}
+
+/** A target group that can have none of the targets that its predecessor has waits for that to change. */
+function hasEmptySuccessor(object: MyIngress, reason: string): boolean {
+  const { status } = conditionOf(object, 'BackendsResolved') ?? {};
+  return reason === 'HandingOver' && status === 'False';
 }
 
 function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress): void {

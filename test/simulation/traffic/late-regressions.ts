@@ -1,5 +1,8 @@
 import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
+const WEB = { name: 'web', service: { name: 'web', port: 80 } };
+const HTTP = { name: 'http', port: 80 } as const;
+
 export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'keeps what a rule replaces although the create of that was not answered': {
     why: 'without an answer the change counted as an old one, so the old rule went before requests reached the new',
@@ -190,5 +193,20 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       editMyIngress(19024, 'web/shared', { tags: { team: 'b' } }),
     ],
     faults: [{ kind: 'staleReads', fromMs: 6539, forMs: 39663, ageMs: 2460 }],
+  },
+  'keeps the requests with a group whose successor can have no target': {
+    why: 'a group without targets, of which none is desired, counted as healthy and took all requests',
+    seed: 1,
+    steps: [
+      { atMs: 1000, service: { do: 'apply', at: 'web/web', pods: 2, port: HTTP } },
+      createMyIngress(5000, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [WEB],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      editMyIngress(90_000, 'web/shop', {
+        backends: [{ ...WEB, protocol: 'HTTPS', service: { name: 'web', port: 8443 } }],
+      }),
+    ],
   },
 };

@@ -228,7 +228,7 @@ export class TargetInvariants {
       const predecessor = known.find((one) => resourceIdOf(one) === id);
       if (predecessor === undefined || cannotMix(predecessor, record)) continue;
       if (this.#isToBeSticky(owner, backendIn(id))) continue;
-      if (this.#mayTakeOver(owner, record)) continue;
+      if (this.#mayTakeOver(owner, record, predecessor)) continue;
       const what = `${resourceIdOf(after)} of ${owner} sends requests to a new ${id} without a healthy target`;
       report('healthy-before-switched', what);
     }
@@ -241,12 +241,14 @@ export class TargetInvariants {
     return backends.some(({ name, stickiness }) => name === backend && stickiness !== undefined);
   }
 
-  #mayTakeOver(owner: string, record: TargetGroup): boolean {
+  #mayTakeOver(owner: string, record: TargetGroup, predecessor: TargetGroup): boolean {
     const { isWanted, nowMs, wasHealthy } = this.#parts;
     const group = asResource(record);
     if (wasHealthy(record.arn) || !isWanted(owner, group)) return true;
     const waitedMs = nowMs() - (this.#namedMs.get(record.arn) ?? nowMs());
     if (waitedMs >= SUCCESSOR_WAITS_MS) return true;
+    // Nothing is lost where neither of them has a target.
+    if (activeTargets({ record: predecessor }).size > 0) return false;
     return this.#listTargetsLately(owner, record).some(({ ready }) => ready.size === 0);
   }
 

@@ -78,7 +78,12 @@ export interface SuccessionGiven {
 
 /** True where a successor need not wait any longer. */
 export function isHealthy(state: TargetsState): boolean {
-  return state.isKnown && areHealthy(state);
+  return state.isKnown && areHealthy(state) && !isEmptier(state);
+}
+
+/** True of a successor that would answer 503 where its predecessor answers: it waits for as long as that is so. */
+export function isEmptier({ desired, isReplacing }: TargetsState): boolean {
+  return desired === 0 && isReplacing === true;
 }
 
 /**

@@ -17,6 +17,7 @@ import { chooseAttachment, claimGroups, isAttached } from '../security-group/att
 import { findPrevious } from '../security-group/previous.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import {
+  isEmptier,
   isHealthy,
   LONGEST_WAIT_MS,
   listJoined,
@@ -95,6 +96,7 @@ function judgeSuccessors(
     const joinedMs = facts.joinedSinceMs.get(name);
     if (joinedMs === undefined) return 'awaited';
     if (state !== undefined && isHealthy(state)) return 'healthy';
+    if (state !== undefined && isEmptier(state)) return 'awaited';
     return nowMs - joinedMs >= LONGEST_WAIT_MS ? 'late' : 'awaited';
   };
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../graph/problem.ts';
 import { listWritten, type Step } from '../graph/steps.ts';
 import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
+import { isEmptier, isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
 import type { TargetsState } from '../targets.ts';
 import type { Progress } from './execution/execute-plan.ts';
 import type { Planned } from './planned.ts';
@@ -13,7 +13,7 @@ import type { Planned } from './planned.ts';
 /** A successor that takes the requests once its targets are healthy. */
 export interface AwaitedGroup {
   readonly backend: string;
-  /** Monotonic ms: it waits no longer. */
+  /** Monotonic ms: it waits no longer, if it is to have targets. */
   readonly untilMs: number;
 }
 
@@ -46,11 +46,13 @@ export function awaitSuccessors(
     const counts = `${state?.healthy ?? '?'}/${state?.desired ?? '?'}`;
     // It may have become healthy since the plan was made.
     const isDone = state !== undefined && isHealthy(state);
-    return { text: `${backend} ${counts}`, inMs: isDone ? SWITCH_MS : untilMs - nowMs };
+    const isLasting = state !== undefined && isEmptier(state);
+    const restMs = isLasting ? LONGEST_WAIT_MS : untilMs - nowMs;
+    return { text: `${backend} ${counts}`, inMs: isDone ? SWITCH_MS : restMs };
   });
   const inMs = Math.max(SWITCH_MS, Math.min(...waits.map((one) => one.inMs)));
   const counts = waits.map(({ text }) => text).join(', ');
-  const message = `new target groups take over once their targets are healthy, or after 5 minutes: ${counts}`;
+  const message = `new target groups take over once their targets are healthy, those that have any after 5 minutes at the latest: ${counts}`;
   return waiting('HandingOver', message, inMs);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, podsOf, SHOP, TargetsBench } from './targets-bench.ts';
+import { addressOf, podsOf, SHOP, servedBy, TargetsBench } from './targets-bench.ts';
 
 const never = new AbortController().signal;
 
@@ -51,6 +51,25 @@ describe('an object is woken', () => {
     await bench.clock.advance(1_500);
     expect(bench.woken).toHaveLength(1);
     expect(bench.state.problem).toBeUndefined();
+  });
+
+  it('when the group that its own replaces has no target any more', async () => {
+    const bench = await filled();
+    const [before, after] = [bench.group('before'), bench.group('after')];
+    const old = { name: 'old', port: 'http' };
+    bench.runPods(1, 'old');
+    bench.targets.publish(SHOP, [
+      servedBy(after, { isNew: true, targetType: 'instance' }),
+      servedBy(before, { isNew: true, isReplaced: true, service: old }),
+    ]);
+    await bench.clock.advance(5_000);
+    const told = bench.targets.readForStatus(SHOP);
+    expect(told).toMatchObject([{ desired: 0, isReplacing: true }]);
+    bench.woken.splice(0);
+    bench.runPods({}, 'old');
+    await bench.clock.advance(1_000);
+    expect(bench.woken).toHaveLength(1);
+    expect(bench.targets.read(SHOP)[0]?.isReplacing).toBeUndefined();
   });
 
   it('not by what it has read already', async () => {

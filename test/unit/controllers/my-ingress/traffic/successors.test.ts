@@ -95,6 +95,31 @@ describe('a target group that takes the place of another', () => {
     expect(world.condition('shop', 'TargetsHealthy')).toBe('False TargetsUnhealthy');
   });
 
+  it('waits for as long as it can have no target and the one before it has some', async () => {
+    const world = await settled();
+    const problem = { reason: 'NodePortNotFound', message: 'no node port', sinceMs: 0 };
+    const empty = { desired: 0, registered: 0, healthy: 0, isReplacing: true, problem } as const;
+    world.targets.say(KEY, 'api', empty);
+    await world.edited('shop', OTHER, 30 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    expect(world.condition('shop', 'BackendsResolved')).toBe('False NodePortNotFound');
+    const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
+    expect(calls).toEqual({});
+    world.targets.unsay(KEY, 'api');
+    await world.clock.advance(2_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toEqual([]);
+  });
+
+  it('takes them within seconds where neither of them has a target', async () => {
+    const world = await settled();
+    world.targets.say(KEY, 'api', { desired: 0, registered: 0, healthy: 0 });
+    await world.edited('shop', OTHER, 5_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toEqual([]);
+  });
+
   it('is not awaited where the spec goes back: the one that serves goes on alone', async () => {
     const world = await edited();
     await world.edited('shop', SHOP, 2_000);
