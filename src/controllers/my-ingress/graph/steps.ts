@@ -110,6 +110,8 @@ export type Step<Name extends Operation = Operation> = Call<Name> & {
   readonly why: string;
   /** If a step of the same plan creates, moves or deletes one of these and fails, this one is not executed. */
   readonly needs: readonly ResourceId[];
+  /** The default certificate in whose place it puts another, while the spec has it as a further one: it is listed first. */
+  readonly displaces?: string;
 };
 
 /** A step that has to wait, because what replaces its resource is too new. */
@@ -143,8 +145,15 @@ export function findObstacle(step: Step, failed: readonly Step[]): Step | undefi
 }
 
 /** Something stays until its successor is there: hosts would be left without a certificate. */
-function isInPlaceOf(one: Step, { id, operation }: Step): boolean {
-  return one.id === id && one.operation === SUCCESSORS[operation];
+function isInPlaceOf(one: Step, { id, operation, displaces }: Step): boolean {
+  if (one.id !== id) return false;
+  if (operation === 'ModifyListener') return isListing(one, displaces);
+  const isNewDefault = operation === 'RemoveListenerCertificates' && one.displaces !== undefined;
+  return isNewDefault || one.operation === SUCCESSORS[operation];
+}
+
+function isListing({ operation, input }: Step, certificate: string | undefined): boolean {
+  return operation === 'AddListenerCertificates' && input.certificate === certificate;
 }
 
 const SUCCESSORS: { readonly [Name in Operation]?: Operation } = {
@@ -162,9 +171,10 @@ export function isClaim({ id, operation, input }: Step): boolean {
   return operation === 'AddTags' && input.tags[resourceTagKey] === id;
 }
 
-/** A listener's default action is nothing that its rules need. */
+/** A listener's default action is nothing that its rules need, and a certificate that waits for another is not either. */
 function isProviding(step: Step): boolean {
-  const { operation, input } = step;
+  const { operation, input, displaces } = step;
+  if (displaces !== undefined) return false;
   if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(step);
   const { arn: _arn, action: _action, ...settings } = input;
   return Object.keys(settings).length > 0;

@@ -66,15 +66,22 @@ export function updateListener(
   const { id } = desired;
   const { listener, attributes } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
-  const changes = diffSettings(desired, observed);
+  const { added, removed } = diffCertificates(desired, observed);
+  const [displaces] = listener.certificates.filter((one) => isAdded(one, added));
+  const changes = diffSettings(desired, observed, displaces === undefined ? SETTINGS : OTHERS);
   const marks = tagListener(desired, observed, context);
   const isKept = isOurs(observed, context.identity);
-  const { added, removed } = diffCertificates(desired, observed);
   const modify = modifyListener(changes, { desired, observed, context });
   const phase = choosePhase(changes, { desired, observed, context });
   return {
     claim: isKept ? [] : marks,
-    before: [...(phase === 'before' ? modify : []), ...added],
+    before: [
+      ...(phase === 'before' ? modify : []),
+      ...added,
+      ...(displaces === undefined
+        ? []
+        : [replaceDefault(displaces, { desired, observed, context })]),
+    ],
     after: phase === 'after' ? modify : [],
     attributes: attributes ? setAttributes(desired, attributes) : [],
     last: phase === 'last' ? modify : [],
@@ -126,6 +133,17 @@ function modifyListener(changes: Changes, { desired, observed, context }: Update
   return why.length === 0 ? [] : [modify];
 }
 
+/** By itself: where AWS does not list the displaced one, nothing else waits for that. */
+function replaceDefault(displaces: string, { desired, observed, context }: Update): Step {
+  const { id } = desired;
+  const { why, input } = diffSettings(desired, observed, ['certificate']);
+  return {
+    ...{ id, operation: 'ModifyListener', why: why.join('; '), displaces },
+    needs: isOurs(observed, context.identity) ? [] : [id],
+    input: { arn: observed.listener.arn, ...input },
+  };
+}
+
 /** A listener that becomes HTTP keeps HTTPS until no rule of it has a target group that needs that. */
 function choosePhase(
   { isStructural }: Changes,
@@ -164,11 +182,16 @@ interface Changes {
 }
 
 const SETTINGS = ['port', 'protocol', 'sslPolicy', 'certificate', 'mutualTls'] as const;
+const OTHERS = SETTINGS.filter((field) => field !== 'certificate');
 
 const OFF: MutualTls = { mode: 'off' };
 
 /** A listener that becomes HTTPS needs policy and certificate, one that becomes HTTP loses both. */
-function diffSettings(desired: DesiredListener, { listener }: ObservedListener): Changes {
+function diffSettings(
+  desired: DesiredListener,
+  { listener }: ObservedListener,
+  among: readonly (typeof SETTINGS)[number][],
+): Changes {
   const { port, protocol, sslPolicy, mutualTls } = desired;
   const [certificate] = desired.certificates;
   const [observedCertificate] = listener.certificates;
@@ -183,7 +206,7 @@ function diffSettings(desired: DesiredListener, { listener }: ObservedListener):
   };
   const values = { port, protocol, sslPolicy, certificate, mutualTls };
   const before = { mutualTls: OFF, ...listener, certificate: observedCertificate };
-  const fields = SETTINGS.filter((field) => {
+  const fields = among.filter((field) => {
     return differs[field] || (becomesSecure && field !== 'port' && field !== 'mutualTls');
   });
   return {
@@ -220,6 +243,10 @@ function diffCertificates(
       ...{ why: `left the spec: ${certificate}`, input: { listener: desired.id, certificate } },
     })),
   };
+}
+
+function isAdded(certificate: string, added: readonly Step[]): boolean {
+  return added.some(({ input }) => 'certificate' in input && input.certificate === certificate);
 }
 
 function addCertificate({ id }: DesiredListener, certificate: string): Step {
