@@ -226,32 +226,47 @@ function describeValue(value: string | number | MutualTls | undefined): string {
   return `${mode} by ${trustStore}${expired}${advertisesCaNames ? ', with CA names' : ''}`;
 }
 
-/** Further certificates, where they were read; the default one may be among them or not. Only HTTPS has any. */
+/**
+ * Further certificates, where they were read; the default one may be among them or not: it leaves them before another
+ * one needs its room. That AWS then takes it out of the list alone is unverified. Only HTTPS has any.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RemoveListenerCertificates.html
+ */
 function diffCertificates(
   desired: DesiredListener,
   { listener, certificates = desired.certificates }: ObservedListener,
 ): { readonly added: readonly Step[]; readonly removed: readonly Step[] } {
-  const [, ...observedFurther] = listener.protocol === 'HTTPS' ? certificates : [];
+  const [observedDefault, ...observedFurther] = listener.protocol === 'HTTPS' ? certificates : [];
   const [desiredDefault, ...further] = desired.certificates;
   const missing = further.filter((one) => !observedFurther.includes(one));
   const kept = new Set([desiredDefault, ...further]);
   const left = desired.protocol === 'HTTPS' ? observedFurther.filter((one) => !kept.has(one)) : [];
+  const isRoomNeeded = missing.length > 0 && desiredDefault === observedDefault;
+  const twice = isRoomNeeded ? observedFurther.filter((one) => one === observedDefault) : [];
   return {
-    added: missing.map((certificate) => addCertificate(desired, certificate)),
-    removed: left.map((certificate) => ({
-      ...{ id: desired.id, operation: 'RemoveListenerCertificates', needs: [desired.id] },
-      ...{ why: `left the spec: ${certificate}`, input: { listener: desired.id, certificate } },
-    })),
+    added: [
+      ...twice.map((one) => removeCertificate(desired, one, 'the default one')),
+      ...missing.map((one) => addCertificate(desired, one)),
+    ],
+    removed: left.map((one) => removeCertificate(desired, one, 'left the spec')),
   };
 }
 
 function isAdded(certificate: string, added: readonly Step[]): boolean {
-  return added.some(({ input }) => 'certificate' in input && input.certificate === certificate);
+  return added.some(({ operation, input }) => {
+    return operation === 'AddListenerCertificates' && input.certificate === certificate;
+  });
 }
 
 function addCertificate({ id }: DesiredListener, certificate: string): Step {
   return {
     ...{ id, operation: 'AddListenerCertificates', why: `not there: ${certificate}` },
+    ...{ needs: [id], input: { listener: id, certificate } },
+  };
+}
+
+function removeCertificate({ id }: DesiredListener, certificate: string, why: string): Step {
+  return {
+    ...{ id, operation: 'RemoveListenerCertificates', why: `${why}: ${certificate}` },
     ...{ needs: [id], input: { listener: id, certificate } },
   };
 }

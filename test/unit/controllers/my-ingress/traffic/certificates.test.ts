@@ -13,7 +13,9 @@ function serve(...certificates: readonly (string | undefined)[]): Partial<MyIngr
 }
 
 async function serving(...certificates: readonly (string | undefined)[]): Promise<World> {
-  const world = World.started();
+  const world = World.started({
+    settings: { limits: { 'certificates-per-application-load-balancer': 2 } },
+  });
   world.aws.control.setCertificates([FIRST, SECOND, THIRD].flatMap((one) => one ?? []));
   await world.applied('shop', serve(...certificates));
   await world.clock.advance(MINUTE_MS);
@@ -68,5 +70,16 @@ describe('a default certificate that the spec has as a further one', () => {
     const world = await serving(FIRST, THIRD);
     await world.edited('shop', serve(NONE, FIRST), 10 * MINUTE_MS);
     expect(listCertificates(world)).toEqual([FIRST, THIRD, FIRST]);
+  });
+});
+
+describe('a default certificate that is listed as well', () => {
+  it('leaves the list once another one needs room', async () => {
+    const world = await serving(FIRST, SECOND);
+    await world.edited('shop', serve(SECOND, FIRST), MINUTE_MS);
+    expect(listCertificates(world)).toEqual([SECOND, SECOND, FIRST]);
+    await world.edited('shop', serve(SECOND, FIRST, THIRD), MINUTE_MS);
+    expect(listCertificates(world)).toEqual([SECOND, FIRST, THIRD]);
+    expect(world.condition('shop')).toBe('True Available');
   });
 });
