@@ -177,7 +177,8 @@ export class GateWatch {
 
   #judge(pod: StoredObject): Verdict {
     const verdict = this.#judgeDeclared(pod);
-    return verdict === 'due' && this.#isLeft(pod) ? 'arguable' : verdict;
+    const isArguable = verdict === 'due' && (this.#isLeft(pod) || this.#isAwaited(pod));
+    return isArguable ? 'arguable' : verdict;
   }
 
   #judgeDeclared(pod: StoredObject): Verdict {
@@ -203,6 +204,23 @@ export class GateWatch {
     const groups = stage.aws.world.traffic.targetGroups.all();
     const own = groups.filter((group) => claims.ownerOf(group) !== undefined);
     return own.some((group) => this.#isReached(group, pod) && !this.#isOpen(group, pod));
+  }
+
+  /** It may be of a Service that has left the spec while an action names its group, which is to have the pod once it is up. */
+  #isAwaited(pod: StoredObject): boolean {
+    const { claims, stage } = this.#parts;
+    const { namespace = '' } = pod.metadata;
+    if (isUp(pod)) return false;
+    const nameOf = (group: TargetGroup): string =>
+      `${claims.ownerOf(group)} ${backendIn(resourceIdOf(group))}`;
+    const groups = stage.aws.world.traffic.targetGroups.all();
+    const own = groups.filter((group) => claims.ownerOf(group)?.startsWith(`${namespace}/`));
+    const named = this.#listBackends(namespace).map(({ owner, name }) => `${owner} ${name}`);
+    const isPlain = (group: TargetGroup): boolean =>
+      named.includes(nameOf(group)) &&
+      own.filter((one) => nameOf(one) === nameOf(group)).length === 1;
+    const reached = findReachedGroups(stage.aws.world);
+    return own.some((group) => reached.has(group.arn) && !isPlain(group));
   }
 
   /** The group does not keep the gate closed. */
