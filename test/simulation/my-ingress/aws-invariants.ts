@@ -161,9 +161,15 @@ export class AwsInvariants {
     );
   }
 
+  /** One from which others have taken the tag of the UID before it was on record is nobody's. */
   #countBalancers(after: readonly Balancer[]): void {
-    const { account, report } = this.#parts;
-    const owners = after.flatMap((balancer) => account.ownerOf(balancer) ?? []);
+    const { account, object, report } = this.#parts;
+    const owners = after.flatMap((balancer) => {
+      const owner = account.ownerOf(balancer);
+      if (owner === undefined) return [];
+      const isOnRecord = object(owner)?.status?.alb?.arn === balancer.arn;
+      return isOnRecord || balancer.tags[ownershipTagKeys.uid] !== undefined ? owner : [];
+    });
     const twice = owners.find((owner, at) => owners.indexOf(owner) !== at);
     if (twice !== undefined) report('one-balancer-each', `${twice} has more than one balancer`);
   }
