@@ -48,8 +48,8 @@ export class Children<T extends KubeObject> implements ChildrenGate {
     return this.#writes.areVisible(owner, signal);
   }
 
-  hasCreatedFor(owner: KubeObject): boolean {
-    return this.#createdFor.has(owner);
+  takeCreatedFor(owner: KubeObject): boolean {
+    return this.#createdFor.delete(owner);
   }
 
   /** Gives `ensureOwned` the children of one owner; every write is recorded. */
@@ -81,8 +81,8 @@ export class Children<T extends KubeObject> implements ChildrenGate {
 
 /** The children of one kind, as far as a pass over their owner has to know of them. */
 export interface ChildrenGate extends WriteGate {
-  /** Whether a child was created for an owner that was given in this form. */
-  hasCreatedFor(owner: KubeObject): boolean;
+  /** Whether a child was created for an owner that was given in this form, since this was last asked. */
+  takeCreatedFor(owner: KubeObject): boolean;
 }
 
 /** The children of one owner. */

@@ -216,7 +216,8 @@ async function reportPass<T extends ObjectWithStatus>(
   const { reported, stated } = pass;
   const status = computeStatus(before, { reported, stated, verdict }, deps.clock.now());
   // Also the same status, where a child was made: only a write tells that a silent watch hides the owner's deletion.
-  const hasCreated = deps.children?.some((kind) => kind.hasCreatedFor(pass.begun)) === true;
+  const hasCreated =
+    (deps.children ?? []).filter((kind) => kind.takeCreatedFor(pass.begun)).length > 0;
   if (hasSameStatus(before, status) && !hasCreated) return;
   const isWritten = await pass.writeStatus(status);
   if (isWritten) recordTransitions(before, status, { verdict, pass });

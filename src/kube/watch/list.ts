@@ -87,11 +87,16 @@ class Pages {
   }
 }
 
-/** The resourceVersion of the server now, over a connection of the watches. Throws what the client throws. */
-export async function readServerVersion(
-  options: Pick<ListOptions, 'client' | 'collection' | 'signal'>,
-): Promise<string> {
-  const page = await readPage({ ...options, onItem: () => {}, lane: 'watch' }, { limit: '1' });
+/**
+ * The resourceVersion of the server now, over a connection of the watches. Any object tells it: one that labels select
+ * would be looked for in the whole collection. Throws what the client throws.
+ */
+export async function readServerVersion({
+  collection: { labelSelector: _any, ...collection },
+  ...options
+}: Pick<ListOptions, 'client' | 'collection' | 'signal'>): Promise<string> {
+  const lane = 'watch';
+  const page = await readPage({ ...options, collection, onItem: () => {}, lane }, { limit: '1' });
   return page.metadata.resourceVersion;
 }
 

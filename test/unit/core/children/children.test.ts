@@ -56,6 +56,28 @@ describe('the children of a controller', () => {
     await bench.controller.stop(new Error('done'));
   });
 
+  it('have the status of their owner written once where one is made again', async () => {
+    const { bench, children, cache } = setUp();
+    const owner = bench.store('one');
+    bench.start({ children: [children] });
+    await bench.clock.settle();
+    const countStatuses = (): number =>
+      bench.kube.writes.filter(({ verb }) => verb === 'applyStatus').length;
+    const before = countStatuses();
+    for (const part of cache.listOwned(owner.metadata.uid ?? '')) bench.kube.delete(part);
+    await bench.clock.settle();
+    const [made] = cache.listOwned(owner.metadata.uid ?? '');
+    for (const theirs of ['a', 'b']) {
+      bench.kube.edit(made as KubeObject, (live) => ({
+        ...live,
+        metadata: { ...live.metadata, labels: { theirs } },
+      }));
+      await bench.clock.settle();
+    }
+    expect(countStatuses()).toBe(before + 1);
+    await bench.controller.stop(new Error('done'));
+  });
+
   it('put their owner into its queue when they change and when they go', async () => {
     const { bench, children, cache } = setUp();
     const owner = bench.store('one');

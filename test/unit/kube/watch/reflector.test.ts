@@ -333,7 +333,7 @@ describe('the position', () => {
         () => first,
         () => ({ stream: new ScriptedStream().push(bookmark('8')) }),
       ),
-      { fieldSelector: 'metadata.name=a' },
+      { fieldSelector: 'metadata.name=a', labelSelector: 'app=x' },
     );
     await bench.reflector.synced;
     await bench.clock.advance(2000);
