@@ -11,13 +11,13 @@ import {
   ensurePresent,
   type Observation,
 } from '../../core/reconcile/external-resource.ts';
-import type { Outcome, Planned, Waiting } from '../../core/reconcile/outcome.ts';
+import { type Outcome, type Planned, settled, type Waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
 import { hasAttached } from './attaching/joined.ts';
 import { reportAttached } from './attaching/report.ts';
 import { findSubnets } from './discovery/discover-subnets.ts';
 import { recordChanged } from './events.ts';
-import { createFailure, keepStalled } from './failure.ts';
+import { createFailure, keepStalled, throwRefusal } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
@@ -160,11 +160,11 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   // The balancer may have shown traffic that no record names.
   const object = recallRecord(given.object, given.memory, given.identity);
   const scope = { ...(repaired?.scope ?? given), object };
-  const end = (tagKeys?: readonly string[]): Outcome => {
-    if (repaired?.refusal) throw repaired.refusal;
-    return conclude(scope, ensured, tagKeys);
-  };
-  if (!hasTraffic(scope.object)) return end();
+  const { refusal } = repaired ?? {};
+  // What has left the spec stays on record while AWS refuses to take it back.
+  const end = (tagKeys?: readonly string[]): Outcome =>
+    refusal ? settled(refusal.reason, refusal.message) : conclude(scope, ensured, tagKeys);
+  if (!hasTraffic(scope.object)) return throwRefusal(refusal, end);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const keepsIpv6 = scope.desired !== given.desired;
   // A warm start has planned for a balancer without IPv6.
@@ -172,7 +172,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   const state = await ensureTraffic(scope, { observed, isNew, warm: start });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
   const reported = keepsIpv6 ? holdIpv6(state) : state;
-  return reportTraffic(scope, reported, () => end(state.tagKeys));
+  return throwRefusal(refusal, () => reportTraffic(scope, reported, () => end(state.tagKeys)));
 }
 
 function holdIpv6(state: TrafficState): TrafficState {

@@ -30,7 +30,7 @@ export function recordUpdated(
   const draft = wasReadyForThisSpec(scope)
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired ALB ${name}: ${what}` }
     : { reason: 'UpdatedALB', action: 'Update', note: `Updated ALB ${name}: ${what}` };
-  recordEvent(scope, draft, { arn, fields: drift.map((difference) => difference.field) });
+  recordEvent(scope, draft, { arn, fields: [...new Set(drift.map(({ field }) => field))] });
 }
 
 const MOST_STEPS = 4;

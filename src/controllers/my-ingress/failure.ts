@@ -4,6 +4,7 @@ import { findQuota } from '../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
 import { hasReason, OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
+import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { ProblemReport } from './graph/problem.ts';
 
 /**
@@ -46,6 +47,23 @@ export function keepStalled({ metadata, status }: MyIngress, error: unknown): un
   const { retryAfterMs, notBeforeMs } = error;
   const when = omitUndefined({ retryAfterMs, notBeforeMs });
   return new OperatorError({ reason, message, healedBy: 'person', ...when, cause: error });
+}
+
+/** Throws the refusal, to be repeated when the outcome is due; returns the outcome where there is none. */
+export function throwRefusal(refusal: OperatorError | undefined, end: () => Outcome): Outcome {
+  if (refusal === undefined) return end();
+  const { reason, message, healedBy } = refusal;
+  const when = omitUndefined({ retryAfterMs: findDueMs(end) });
+  throw new OperatorError({ reason, message, healedBy, ...when, cause: refusal });
+}
+
+function findDueMs(end: () => Outcome): number | undefined {
+  try {
+    return end().requeueAfterMs;
+  } catch (error) {
+    if (error instanceof OperatorError) return error.retryAfterMs ?? error.notBeforeMs;
+    throw error;
+  }
 }
 
 /** The same refusal with what this operator takes of the quota; any other error as it is. */

@@ -29,13 +29,7 @@ import {
 } from '../status.ts';
 import { explainUnseenGroup } from '../traffic/execution/early-refusals.ts';
 import { type LoadBalancerObservation, observe, observeCreated } from './observe.ts';
-import {
-  type CreateStep,
-  type Drift,
-  diffLoadBalancer,
-  type ObservedLoadBalancer,
-  type RepairStep,
-} from './plan.ts';
+import { type CreateStep, type Drift, type ObservedLoadBalancer, type RepairStep } from './plan.ts';
 import { hasAttributes } from './read-depth.ts';
 
 /** Lists the calls of a plan, and the reads that prove whose a created balancer is. */
@@ -154,7 +148,7 @@ export async function executeRepairs(
     pass.report({ applied: omitEmpty(applied) });
   }
   memory.facts = rememberDrift(memory.facts, false);
-  recordRepairs(scope, observed);
+  recordRepairs(scope, plan, observed);
   return undefined;
 }
 
@@ -162,8 +156,12 @@ function isForPerson(error: unknown): error is OperatorError {
   return error instanceof OperatorError && error.healedBy === 'person';
 }
 
-function recordRepairs(scope: Scope, observed: ObservedLoadBalancer): void {
-  const { clock, desired, identity, memory, object } = scope;
+function recordRepairs(
+  scope: Scope,
+  plan: readonly RepairStep[],
+  observed: ObservedLoadBalancer,
+): void {
+  const { clock, identity, memory, object } = scope;
   const { loadBalancer, tags } = observed;
   const isOnRecord = readRecordedArn(object) === loadBalancer.arn;
   const ownership = readOwnership(tags, identity, isOnRecord);
@@ -172,7 +170,7 @@ function recordRepairs(scope: Scope, observed: ObservedLoadBalancer): void {
     memory.facts = rememberTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());
     recordTakenOver(scope, loadBalancer, ownership.previousUid);
   }
-  const drift = diffLoadBalancer(desired, observed, readApplied(object, observed));
+  const drift = plan.map((step) => step.drift);
   if (isOnRecord || ownership.previousUid !== undefined) recordUpdated(scope, loadBalancer, drift);
   else logCompleted(scope, loadBalancer, drift);
 }

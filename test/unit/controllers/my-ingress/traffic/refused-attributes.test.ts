@@ -28,6 +28,11 @@ it('attributes that AWS refuses keep nothing else of the spec from being applied
   );
   expect(listIds(world)).toContain('target-group/spec/next');
   expect(world.object('shop').status.backends?.map(({ name }) => name)).toContain('next');
+  await world.clock.advance(15_000);
+  const rules = [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }] as const;
+  await world.edited('shop', { rules, backends: [web, backends[2] ?? web] }, 45_000);
+  // What the edit has left goes within seconds too.
+  expect(listIds(world)).not.toContain('rule/80/spec/api/0');
   world.unset('shop', 'attributes');
   await world.clock.advance(5 * MINUTE_MS);
   expect(world.condition('shop')).toBe('True Available');
