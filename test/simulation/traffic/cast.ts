@@ -198,7 +198,11 @@ export class TrafficCast implements Cast<TrafficAction> {
     const { outcome } = this.#stage.aws.control.calls().at(-1) ?? {};
     if (outcome === 'AccessDenied') this.#invariants.judgeDenial(call);
     if (outcome?.startsWith('TooMany') === true) this.#loseRoutes(call, before);
-    if (changes.length === 0) return result;
+    // The zones of the balancer are in no picture, and a target outside them is not used.
+    if (changes.length === 0) {
+      this.#gates?.look();
+      return result;
+    }
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
     this.claims.note(changes);
