@@ -146,19 +146,31 @@ function diffIngress(
 
 /**
  * Only where the quota has room for all that is missing once the others are gone do they go first. It counts each family
- * apart, a group in both, and a prefix list, whose family is not known here, as its maximum number of entries.
+ * apart, a group in both, and a prefix list, whose family is not known here, as its maximum number of entries on each
+ * port: it fits in place of itself on another port.
  * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
  * https://docs.aws.amazon.com/vpc/latest/userguide/working-with-aws-managed-prefix-lists.html#aws-managed-prefix-list-weights
  */
 function fitsInPlaceOf(left: readonly Permission[], missing: readonly Permission[]): boolean {
-  const hasList = missing.some(({ source }) => source.kind === 'prefix-list');
-  return !hasList && FAMILIES.every((other) => countBut(other, missing) <= countBut(other, left));
+  return (
+    missing.filter(isList).every((one) => countLike(one, missing) <= countLike(one, left)) &&
+    FAMILIES.every((other) => countBut(other, missing) <= countBut(other, left))
+  );
 }
 
 const FAMILIES = ['ipv4', 'ipv6'] as const;
 
 function countBut(family: (typeof FAMILIES)[number], list: readonly Permission[]): number {
   return list.filter(({ source }) => source.kind !== family).length;
+}
+
+function isList({ source }: Permission): boolean {
+  return source.kind === 'prefix-list';
+}
+
+/** Those of the same source, on whichever port. */
+function countLike({ source: { value } }: Permission, list: readonly Permission[]): number {
+  return list.filter(({ source }) => source.value === value).length;
 }
 
 function getKey({ protocol, fromPort, toPort, source: { kind, value } }: Permission): string {

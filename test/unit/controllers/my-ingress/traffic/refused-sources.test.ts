@@ -140,4 +140,25 @@ describe('a group whose rules are full', () => {
     expect(world.condition('shop')).toBe('True Available');
     expect(listAdmitted(world)).toEqual(listBlocks(2, after).toSorted());
   });
+
+  it('of a prefix list has it on another port in its place', async () => {
+    const world = await managed({
+      prefixListIDs: ['pl-0123456789abcdef0'],
+      cidrs: listBlocks(1, 4),
+    });
+    const listeners = [{ port: 8080, protocol: 'HTTP' as const }];
+    await world.edited('shop', { listeners }, 10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listAdmitted(world)).toEqual([...listBlocks(1, 4), 'pl-0123456789abcdef0']);
+  });
+
+  it.each<[what: string, inbound: Inbound]>([
+    ['ranges above the quota', { cidrs: listBlocks(2, MOST_RULES + 1) }],
+    ['another one', { prefixListIDs: ['pl-0fedcba9876543210'] }],
+  ])('of a prefix list has not %s in its place', async (_, inbound) => {
+    const world = await managed({ prefixListIDs: ['pl-0123456789abcdef0'] });
+    await world.edited('shop', { inbound }, 10 * MINUTE_MS);
+    expect(world.condition('shop', 'Stalled')).toBe('True QuotaExceeded');
+    expect(listAdmitted(world)).toContain('pl-0123456789abcdef0');
+  });
 });
