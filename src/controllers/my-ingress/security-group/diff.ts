@@ -59,7 +59,7 @@ export function planSecurityGroup(
     return { before: [...createGroup(securityGroup), ...attached], tags: [], removals, problems };
   }
   const { missing, left } = diffIngress(securityGroup.ingress, kept.securityGroup.ingress);
-  const isSwap = context.isFull === true && fitsInPlaceOf(left, missing);
+  const isSwap = context.isFull === true && hasRoom(securityGroup.ingress, left, missing);
   const revoked = revoke(left);
   return {
     before: [
@@ -151,12 +151,22 @@ function diffIngress(
  * https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html#vpc-limits-security-groups
  * https://docs.aws.amazon.com/vpc/latest/userguide/working-with-aws-managed-prefix-lists.html#aws-managed-prefix-list-weights
  */
-function fitsInPlaceOf(left: readonly Permission[], missing: readonly Permission[]): boolean {
+function hasRoom(
+  desired: readonly Permission[],
+  left: readonly Permission[],
+  missing: readonly Permission[],
+): boolean {
+  if (!desired.some(isList) && FAMILIES.every((other) => countBut(other, desired) <= MOST_RULES)) {
+    return true;
+  }
   return (
     missing.filter(isList).every((one) => countLike(one, missing) <= countLike(one, left)) &&
     FAMILIES.every((other) => countBut(other, missing) <= countBut(other, left))
   );
 }
+
+/** Of each family, where the quota was not raised. */
+const MOST_RULES = 60;
 
 const FAMILIES = ['ipv4', 'ipv6'] as const;
 

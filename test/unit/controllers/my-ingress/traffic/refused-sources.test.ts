@@ -152,6 +152,13 @@ describe('a group whose rules are full', () => {
     expect(listAdmitted(world)).toEqual([...listBlocks(1, 4), 'pl-0123456789abcdef0']);
   });
 
+  it('of a prefix list has ranges in its place', async () => {
+    const world = await managed({ prefixListIDs: ['pl-0123456789abcdef0'] });
+    await world.edited('shop', { inbound: { cidrs: listBlocks(2, 15) } }, 10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(listAdmitted(world)).toEqual(listBlocks(2, 15).toSorted());
+  });
+
   it.each<[what: string, inbound: Inbound]>([
     ['ranges above the quota', { cidrs: listBlocks(2, MOST_RULES + 1) }],
     ['another one', { prefixListIDs: ['pl-0fedcba9876543210'] }],
