@@ -1,5 +1,6 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
+import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { isOfOneObject, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
@@ -16,7 +17,7 @@ export interface ByTemplate {
   readonly refusals: Refusal[];
 }
 
-/** In one pass: a webhook may take 10 s or more to fail, and a pass has 120 s. */
+/** In one pass: a webhook may take 30 s to fail, and a pass has 120 s. */
 const MOST_FAILED = 3;
 
 /** By the template of their pods, with strategy Auto or Rollout. What is not tried in this pass is so first in the next. */
@@ -167,7 +168,7 @@ async function restartWorkload(
 ): Promise<void> {
   const { clock, pass, workloads } = scope;
   throwIfOutdated(scope);
-  await workloads.restart(workload, new Date(clock.now()).toISOString());
+  await workloads.restart(workload, new Date(clock.now()).toISOString()).catch(throwAsOfOne);
   const note = `restarted ${workload.kind} ${workload.name}`;
   const rolled = pending.filter(
     (pod) => !isStuck(pod) && !(parseOrdinal(pod) < workload.rollsFromOrdinal),
@@ -175,6 +176,17 @@ async function restartWorkload(
   count({ restarted: rolled.length }, scope);
   pass.log.info('Restarted workload', { kind: workload.kind, name: workload.name });
   pass.recordEvent({ type: 'Normal', reason: 'WorkloadRestarted', action: 'Restart', note });
+}
+
+/**
+ * A webhook may take as long as a call of ours
+ * (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#timeouts). Where it is the
+ * API server that hangs, the next read does so too and ends the pass.
+ */
+function throwAsOfOne(error: unknown): never {
+  if (!(error instanceof OperatorError && error.cause instanceof DeadlineExceeded)) throw error;
+  const { reason, message, healedBy } = error;
+  throw new OperatorError({ reason, message, healedBy, cause: error });
 }
 
 /**

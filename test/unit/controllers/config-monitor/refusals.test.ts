@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sleep } from '../../../../src/core/ports/clock.ts';
+import { DeadlineExceeded, sleep } from '../../../../src/core/ports/clock.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { translateErrors } from '../../../../src/kube/client/kube-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 const blocked = { kind: 'blocked', message: 'it would violate the disruption budget' } as const;
@@ -82,7 +83,11 @@ describe('a refusal to evict', () => {
 
 describe('a template that cannot be changed for now', () => {
   const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
-  const end = new AbortController();
+  let end: AbortController;
+
+  beforeEach(() => {
+    end = new AbortController();
+  });
 
   afterEach(() => end.abort());
 
@@ -96,6 +101,24 @@ describe('a template that cannot be changed for now', () => {
       return restart(workload, at);
     };
     await bench.change('two', forMs);
+  }
+
+  /** With a pod that goes by eviction. */
+  async function deployMany(): Promise<void> {
+    const labels = { app: 'frontend' };
+    const statefulSet = { name: 'db', labels, isStateful: true, minReadySeconds: 0, partition: 9 };
+    bench.cluster.deployAs(statefulSet, 1);
+    for (const name of ['admin', 'billing', 'cart', 'depot']) bench.cluster.deploy(name, 1, labels);
+    await bench.deploy(2);
+    await bench.monitor({ strategy: 'Rollout' });
+  }
+
+  /** Until the client gives up. */
+  function hang(): Promise<never> {
+    return translateErrors('restart it', async () => {
+      await sleep(bench.clock, 30_000, end.signal);
+      throw new DeadlineExceeded(30_000);
+    });
   }
 
   /** All but the last one, each after the ten seconds of a webhook. */
@@ -123,6 +146,29 @@ describe('a template that cannot be changed for now', () => {
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
     expect(bench.message('Stalled')).toContain('2 of 3 pods are restarted; no; 1 pods keep');
     expect(bench.toldOn('Deployment').at(-1)).toContain('ProgressDeadlineExceeded');
+  });
+
+  it('as a webhook hangs, keeps nothing else from its restart, and is reported after the deadline', async () => {
+    await deployMany();
+    const restart = bench.cluster.restart.bind(bench.cluster);
+    bench.cluster.restart = (workload, at) =>
+      workload.name === 'frontend' ? restart(workload, at) : hang();
+    await bench.change('two', 300_000);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
+    expect(bench.status().pendingPods).toBe(4);
+    await bench.clock.advance(700_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+  });
+
+  it('as nothing is answered any more, ends the pass with the read of the next one', async () => {
+    await deployMany();
+    bench.cluster.restart = () => {
+      bench.cluster.read = hang;
+      return hang();
+    };
+    await bench.change('two', 75_000);
+    expect(bench.condition('Reconciling')).toBe('True ApiServerUnavailable');
+    expect(bench.cluster.evicted).toEqual([]);
   });
 
   it('keeps no workload from its turn where it and many others take long to fail', async () => {
