@@ -168,8 +168,8 @@ export class Progress {
   readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
   readonly #shrunk = new Map<Key, Set<string>>();
-  /** Names of owners, the one that failed last at the end. */
-  readonly #failed = new Map<Key, Set<string>>();
+  /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */
+  readonly #failed = new Map<Key, Map<string, OperatorError | undefined>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -196,10 +196,19 @@ export class Progress {
   }
 
   /** All others are tried before it is again. */
-  noteFailed(key: Key, owner: string): void {
-    const owners = this.#failed.get(key) ?? new Set<string>();
+  noteFailed(key: Key, owner: string, failure: OperatorError | undefined): void {
+    const owners = this.#failed.get(key) ?? new Map<string, OperatorError | undefined>();
     owners.delete(owner);
-    this.#failed.set(key, owners.add(owner));
+    this.#failed.set(key, owners.set(owner, failure));
+  }
+
+  forgetFailure(key: Key, owner: string): void {
+    this.#failed.get(key)?.delete(owner);
+  }
+
+  /** Of this pass or an earlier one: not each owner is tried in each. */
+  getFailure(key: Key, owner: string): OperatorError | undefined {
+    return this.#failed.get(key)?.get(owner);
   }
 
   /** In the order in which they are to be tried. */
@@ -207,7 +216,8 @@ export class Progress {
     key: Key,
     owners: readonly T[],
   ): readonly T[] {
-    const turns = new Map([...(this.#failed.get(key) ?? [])].map((name, turn) => [name, turn]));
+    const names = [...(this.#failed.get(key)?.keys() ?? [])];
+    const turns = new Map(names.map((name, turn) => [name, turn]));
     const findTurn = ({ name = '' }: T): number => turns.get(name) ?? -1;
     return owners.toSorted((a, b) => findTurn(a) - findTurn(b));
   }

@@ -9,7 +9,7 @@ import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
-import { isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
+import { isOrdered, type Owner, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
 export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */
@@ -27,13 +27,13 @@ export async function restartWorkloads(
   scope: Scope,
 ): Promise<ByTemplate> {
   const byTemplate = new Map<string, boolean>();
-  const refused = new Map<string | undefined, Refusal>();
+  const refused: Refusal[] = [];
   const { pass, progress, spec } = scope;
   if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout') return { byTemplate, refusals: [] };
   const owners = observeGroups(rollout, scope);
   for (const { name, pending } of progress.sortByTurn(pass.key, owners)) {
     if (name === undefined || pending.length === 0) continue;
-    if ([...refused.values()].filter(isPassing).length === MOST_FAILED) {
+    if (refused.filter(isPassing).length === MOST_FAILED) {
       byTemplate.set(name, false);
       continue;
     }
@@ -41,10 +41,17 @@ export async function restartWorkloads(
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await tryRestart(name, { pending, isFew, workloads, scope });
     if (answer !== false) byTemplate.set(name, answer === true);
-    if (answer instanceof OperatorError) refused.set(name, { kind: 'failed', error: answer });
+    if (answer instanceof OperatorError) refused.push({ kind: 'failed', error: answer });
   }
-  // Whoever failed last: the same one is reported each time.
-  return { byTemplate, refusals: owners.flatMap(({ name }) => refused.get(name) ?? []) };
+  return { byTemplate, refusals: listRefusals(owners, scope) };
+}
+
+/** In the order of the owners, whoever was tried last: the same one is reported each time. */
+function listRefusals(owners: readonly Owner[], { pass, progress }: Scope): Refusal[] {
+  return owners.flatMap(({ name = '', pending }) => {
+    const error = pending.length > 0 ? progress.getFailure(pass.key, name) : undefined;
+    return error ? [{ kind: 'failed', error }] : [];
+  });
 }
 
 interface RestartByTemplate {
@@ -58,11 +65,14 @@ interface RestartByTemplate {
 async function tryRestart(name: string, of: RestartByTemplate): Promise<boolean | OperatorError> {
   const { pass, progress } = of.scope;
   try {
-    return await restartByTemplate(name, of);
+    const answer = await restartByTemplate(name, of);
+    progress.forgetFailure(pass.key, name);
+    return answer;
   } catch (error) {
-    progress.noteFailed(pass.key, name);
-    if (error instanceof OperatorError && isOfOneObject(error)) return error;
-    throw error;
+    const failure = error instanceof OperatorError && isOfOneObject(error) ? error : undefined;
+    progress.noteFailed(pass.key, name, failure);
+    if (failure === undefined) throw error;
+    return failure;
   }
 }
 

@@ -121,8 +121,11 @@ describe('a template that cannot be changed for now', () => {
     });
   }
 
-  /** All but the last one, each after the ten seconds of a webhook. */
+  /** Twelve, each after the ten seconds of a webhook. */
   async function failSlowly(): Promise<ReadonlyMap<string, number>> {
+    for (let index = 0; index < 12; index++) {
+      bench.cluster.deploy(`admin${index}`, 1, { app: 'frontend' });
+    }
     await bench.deploy(1);
     await bench.monitor({ strategy: 'Rollout' });
     const failures = new Map<string, number>();
@@ -132,7 +135,7 @@ describe('a template that cannot be changed for now', () => {
       if (name === 'frontend') return restart(workload, at);
       failures.set(name, (failures.get(name) ?? 0) + 1);
       await sleep(bench.clock, 10_000, end.signal);
-      throw new OperatorError(options);
+      throw new OperatorError({ ...options, message: `${name} fails` });
     };
     await bench.change('two');
     return failures;
@@ -172,14 +175,35 @@ describe('a template that cannot be changed for now', () => {
   });
 
   it('keeps no workload from its turn where it and many others take long to fail', async () => {
-    for (let index = 0; index < 12; index++) {
-      bench.cluster.deploy(`admin${index}`, 1, { app: 'frontend' });
-    }
     const failures = await failSlowly();
     await bench.clock.advance(300_000);
     expect(bench.kept()).toBe(12);
     expect(Math.max(...failures.values())).toBeLessThan(5);
     expect(Math.min(...failures.values())).toBeGreaterThan(0);
+  });
+
+  it('is reported for the same workload each time where many take turns', async () => {
+    await failSlowly();
+    const messages = new Set<string | undefined>();
+    for (let pass = 0; pass < 20; pass++) {
+      await bench.clock.advance(15_000);
+      messages.add(bench.message('Reconciling'));
+    }
+    expect([...messages]).toEqual(['admin0 fails']);
+  });
+
+  it('is no longer reported once it has been changed, though its pods are not replaced yet', async () => {
+    await deployMany();
+    const changed = ['frontend'];
+    bench.cluster.restart = async ({ name }) => {
+      if (!changed.includes(name))
+        throw new OperatorError({ ...options, message: `${name} fails` });
+    };
+    await bench.change('two');
+    expect(bench.message('Reconciling')).toBe('admin fails');
+    changed.push('admin');
+    await bench.clock.advance(400_000);
+    expect(bench.message('Reconciling')).toBe('billing fails');
   });
 
   it('is not reported in place of an API server that asks for time', async () => {
