@@ -38,7 +38,7 @@ export interface TargetsState {
   readonly problem?: TargetsProblem;
   /** Worth saying although nothing is wrong. */
   readonly note?: string;
-  /** A group in whose place it comes has targets, or is not known to have none. */
+  /** A group in whose place it comes may serve: it has targets, or is not known to have none. */
   readonly isReplacing?: true;
   /** Not all targets are meant to be healthy, as where a node without a pod fails the health check. */
   readonly isPartial?: true;

@@ -29,7 +29,7 @@ export interface TargetsOptions
 
 /** With a pod of the Service that ends while AWS may still send it requests. */
 interface ReportedState extends TargetsState {
-  /** A group in whose place it comes has targets, or is not known to have none. */
+  /** A group in whose place it comes may serve: it has targets, or is not known to have none. */
   readonly isReplacing?: true;
   /** Gates are on and the Service has the port: such a pod would be known. */
   readonly arePodsKnown?: true;
@@ -237,9 +237,8 @@ export class TargetsController {
   /** Returns whether other targets are desired than before. */
   #refresh(group: Group): boolean {
     const nodes = hasInstances(group) ? this.#nodes.read() : NO_NODES;
-    return group.desire(
-      desireTargets(group.served, { ...this.#index.get(group.serviceKey), nodes }),
-    );
+    const endpoints = { ...this.#index.get(group.serviceKey), nodes };
+    return group.desire(desireTargets(group.served, endpoints));
   }
 
   #onChange(group: Group): void {
@@ -258,10 +257,8 @@ export class TargetsController {
   /** With what only the pods and the other groups of the object show. */
   #stateOf(group: Group): ReportedState {
     const { served, serviceKey } = group;
-    const state = {
-      ...group.state,
-      ...(this.#isReplacing(group) && { isReplacing: true as const }),
-    };
+    const replacing = this.#isReplacing(group) && ({ isReplacing: true } as const);
+    const state = { ...group.state, ...replacing };
     const service = this.#options.services.get(serviceKey);
     if (this.#gates === undefined || service === undefined) return state;
     const known = { ...state, arePodsKnown: true } as const;
@@ -271,9 +268,13 @@ export class TargetsController {
     return { ...known, ...omitUndefined({ earlyPod }) };
   }
 
-  #isReplacing({ owner, served: { backend } }: Group): boolean {
-    const replaced = this.#byOwner.get(owner)?.filter(({ served }) => served.isReplaced === true);
-    return replaced?.some((one) => one.served.backend === backend && !isEmpty(one)) === true;
+  /** Nodes are targets whether pods run there or not: without a pod of their Service they serve nothing. */
+  #isReplacing({ owner, served: { backend }, serviceKey, problems }: Group): boolean {
+    const groups = this.#byOwner.get(owner)?.filter(({ served }) => served.backend === backend);
+    const replaced = groups?.filter(({ served }) => served.isReplaced === true) ?? [];
+    const isIdle = (one: Group): boolean =>
+      problems.leading?.hasNoPods === true && hasInstances(one) && one.serviceKey === serviceKey;
+    return replaced.some((one) => !isEmpty(one) && !isIdle(one));
   }
 
   #listCounted(owner: Key): readonly Group[] {

@@ -57,7 +57,7 @@ export interface DesiredTargets {
 export interface DesireProblem {
   readonly reason: MyIngressReason;
   readonly message: string;
-  /** There is no pod, as after a scale to 0. */
+  /** There is known to be no pod, as after a scale to 0. */
   readonly hasNoPods?: true;
 }
 
@@ -96,7 +96,7 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const waiting = collectTargets(slices, ({ slice }) => listHeld(slice, held));
   const targets = new Map([...serving, ...waiting]);
   if (targets.size > 0) return { targets, ...known };
-  return { targets, ...known, problem: explainNone(backend, own, endpoints.slices) };
+  return { targets, ...known, problem: explainNone(backend, own, endpoints) };
 }
 
 /**
@@ -239,7 +239,7 @@ function listLate(slices: readonly TrimmedEndpointSlice[], port: string): Readon
 function explainNone(
   { service: { name }, ipAddressType }: BackendService,
   own: readonly TrimmedEndpointSlice[],
-  slices: readonly TrimmedEndpointSlice[],
+  endpoints: Endpoints,
 ): DesireProblem {
   if (own.some(({ ready, leaving }) => ready.length + leaving.length > 0)) {
     return createProblem(
@@ -248,7 +248,7 @@ function explainNone(
     );
   }
   const unready = countOthers(own);
-  const others = slices.filter((slice) => !own.includes(slice));
+  const others = endpoints.slices.filter((slice) => !own.includes(slice));
   if (unready === 0 && others.some((slice) => countEndpoints(slice) > 0)) {
     const family = ipAddressType === 'ipv4' ? 'IPv4' : 'IPv6';
     return createProblem(
@@ -258,7 +258,8 @@ function explainNone(
   }
   const reason = 'NoReadyEndpoints';
   if (unready === 0) {
-    return { ...createProblem(reason, `Service ${name} has no endpoints`), hasNoPods: true };
+    const problem = createProblem(reason, `Service ${name} has no endpoints`);
+    return lacksSlices(endpoints) ? problem : { ...problem, hasNoPods: true };
   }
   return createProblem(
     reason,

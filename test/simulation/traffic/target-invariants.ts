@@ -247,8 +247,9 @@ export class TargetInvariants {
     if (wasHealthy(record.arn) || !isWanted(owner, group)) return true;
     const waitedMs = nowMs() - (this.#namedMs.get(record.arn) ?? nowMs());
     if (waitedMs >= SUCCESSOR_WAITS_MS) return true;
-    // Nothing is lost where neither of them has a target.
-    if (activeTargets({ record: predecessor }).size > 0) return false;
+    // Nothing is lost where neither of them has a target; nodes are targets without a pod too.
+    const isOfInstances = predecessor.targetType === 'instance';
+    if (!isOfInstances && activeTargets({ record: predecessor }).size > 0) return false;
     return this.#listTargetsLately(owner, record).some(({ ready }) => ready.size === 0);
   }
 

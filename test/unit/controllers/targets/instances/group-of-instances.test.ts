@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedGroup } from '../../../../../src/controllers/targets/group.ts';
 import { draftService, HTTP_PORT } from '../endpoints.ts';
-import { filled, SHOP, servedBy, TargetsBench } from '../targets-bench.ts';
+import { addressOf, filled, SHOP, servedBy, TargetsBench } from '../targets-bench.ts';
 import { draftNode, instanceOf } from './nodes.ts';
 
 const SYNCED = { nodesSynced: Promise.resolve() };
 const INSTANCES: Partial<ServedGroup> = { targetType: 'instance' };
 
 function withNodePort(nodePort: number): ReturnType<typeof draftService> {
-  return draftService('shop', { type: 'NodePort', ports: [{ ...HTTP_PORT, nodePort }] });
+  const ports = [{ ...HTTP_PORT, nodePort }];
+  return draftService('shop', { type: 'NodePort', ports, selector: { app: 'shop' } });
 }
 
 function namesOf(...indexes: readonly number[]): readonly string[] {
@@ -94,6 +95,26 @@ describe('a group of instances', () => {
     for (const node of [1, 2]) bench.kube.delete(draftNode(node));
     await bench.clock.advance(120_000);
     expect(bench.registered(arn)).toEqual(namesOf(1, 2));
+  });
+
+  it('is waited for by its successor of the same Service while that may have pods, and not without', async () => {
+    const { bench, arn } = await filledWith(1);
+    const read = (): unknown => bench.targets.readForStatus(SHOP);
+    bench.targets.publish(SHOP, [
+      servedBy(bench.group('pods'), { isNew: true }),
+      servedBy(arn, { ...INSTANCES, isReplaced: true }),
+    ]);
+    await bench.clock.advance(5_000);
+    expect(read()).toMatchObject([{ desired: 0, isReplacing: true }]);
+    bench.woken.splice(0);
+    bench.runPods({});
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(1));
+    expect(bench.woken).toHaveLength(1);
+    expect(read()).not.toMatchObject([{ isReplacing: true }]);
+    bench.runPods({ [addressOf(0)]: 'unready' });
+    await bench.clock.advance(1_000);
+    expect(read()).toMatchObject([{ desired: 0, isReplacing: true }]);
   });
 });
 
