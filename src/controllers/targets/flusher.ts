@@ -176,10 +176,15 @@ export class Flusher {
     return [...refusals.filter((refusal) => !mayBeOutside(refusal)), ...refusedAgain];
   }
 
-  /** A quota is no reason to keep what is not desired; half of it goes, so that the group is not empty. */
+  /**
+   * A quota is no reason to keep what is not desired; half of it goes at a time, and the room is used before more
+   * goes, so that the group is not empty.
+   */
   async #makeRoom(group: Group, surplus: readonly Target[]): Promise<void> {
-    const half = Math.ceil(surplus.length / 2);
-    await this.#send(group, 'deregister', surplus.slice(0, Math.min(MOST_TARGETS, half)));
+    const count = Math.min(MOST_TARGETS, Math.ceil(surplus.length / 2));
+    await this.#send(group, 'deregister', surplus.slice(0, count));
+    const batch = group.listDue('register').slice(0, count);
+    if (batch.length > 0) await this.#writeBatch(group, 'register', batch);
   }
 
   /** All of them do not fit into the quota: finds by halves how many do. Throws the refusal of the others. */
