@@ -79,7 +79,7 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
         const how = { abortSignal: limit.signal, beforeSend };
         return (await raceAbort(send(operation, input, how), limit.signal)) as never;
       } catch (thrown) {
-        if (areCredentialsRefused(thrown)) refresh();
+        if (areCredentialsRefused(thrown)) await raceAbort(refresh(), limit.signal).catch(() => {});
         throw limit.signal.aborted ? limit.signal.reason : thrown;
       } finally {
         limit.release();
@@ -96,12 +96,12 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
 function createRefresh(
   clock: Clock,
   credentials: (options: { readonly forceRefresh: boolean }) => Promise<unknown>,
-): () => void {
+): () => Promise<unknown> {
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   return () => {
-    if (clock.monotonicMs() < notBeforeMs) return;
+    if (clock.monotonicMs() < notBeforeMs) return Promise.resolve();
     notBeforeMs = clock.monotonicMs() + REFRESH_EVERY_MS;
-    credentials({ forceRefresh: true }).catch(() => {});
+    return credentials({ forceRefresh: true });
   };
 }
 

@@ -132,12 +132,10 @@ describe('keys that AWS refuses are read again', () => {
   it('from their file, at most every half minute', async () => {
     expect(await ask()).toBe('one');
     await writeKeys('two');
+    expect([await ask(), await ask()]).toEqual(['one', 'one']);
     await clock.advance(30_000);
-    await vi.waitFor(async () => expect(await ask()).toBe('two'), 20_000);
-    await writeKeys('three');
-    expect([await ask(), await ask(), await ask()]).toEqual(['two', 'two', 'two']);
-    await clock.advance(30_000);
-    await vi.waitFor(async () => expect(await ask()).toBe('three'), 20_000);
+    // The call that is refused has them read.
+    expect([await ask(), await ask()]).toEqual(['one', 'two']);
   });
 
   it('and kept where nothing is to be read', async () => {
