@@ -2,7 +2,11 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { isOfOneObject, OperatorError } from '../../core/reconcile/operator-error.ts';
+import {
+  isOfOneObject,
+  limitToObject,
+  OperatorError,
+} from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import { isPassing, type Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
@@ -194,9 +198,8 @@ async function restartWorkload(
  * API server that hangs, the next read does so too and ends the pass.
  */
 function throwAsOfOne(error: unknown): never {
-  if (!(error instanceof OperatorError && error.cause instanceof DeadlineExceeded)) throw error;
-  const { reason, message, healedBy } = error;
-  throw new OperatorError({ reason, message, healedBy, cause: error });
+  const hangs = error instanceof OperatorError && error.cause instanceof DeadlineExceeded;
+  throw hangs ? limitToObject(error) : error;
 }
 
 /**

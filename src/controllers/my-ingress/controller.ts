@@ -164,7 +164,9 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   // What has left the spec stays on record while AWS refuses to take it back.
   const end = (tagKeys?: readonly string[]): Outcome =>
     refusal ? settled(refusal.reason, refusal.message) : conclude(scope, ensured, tagKeys);
-  if (!hasTraffic(scope.object)) return throwRefusal(refusal, end);
+  const finish = (conclusion: () => Outcome): Outcome =>
+    refusal ? throwRefusal(refusal, conclusion) : conclusion();
+  if (!hasTraffic(scope.object)) return finish(end);
   if (observed.isStateOnly) return refreshTraffic(scope, conclude(scope, ensured));
   const keepsIpv6 = scope.desired !== given.desired;
   // A warm start has planned for a balancer without IPv6.
@@ -172,7 +174,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   const state = await ensureTraffic(scope, { observed, isNew, warm: start });
   scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
   const reported = keepsIpv6 ? holdIpv6(state) : state;
-  return throwRefusal(refusal, () => reportTraffic(scope, reported, () => end(state.tagKeys)));
+  return finish(() => reportTraffic(scope, reported, () => end(state.tagKeys)));
 }
 
 function holdIpv6(state: TrafficState): TrafficState {

@@ -49,9 +49,8 @@ export function keepStalled({ metadata, status }: MyIngress, error: unknown): un
   return new OperatorError({ reason, message, healedBy: 'person', ...when, cause: error });
 }
 
-/** Throws the refusal, to be repeated when the outcome is due; returns the outcome where there is none. */
-export function throwRefusal(refusal: OperatorError | undefined, end: () => Outcome): Outcome {
-  if (refusal === undefined) return end();
+/** Throws the refusal, to be repeated when the outcome is due. */
+export function throwRefusal(refusal: OperatorError, end: () => Outcome): never {
   const { reason, message, healedBy } = refusal;
   const when = omitUndefined({ retryAfterMs: findDueMs(end) });
   throw new OperatorError({ reason, message, healedBy, ...when, cause: refusal });

@@ -97,3 +97,9 @@ export function isOfOneObject(error: OperatorError): boolean {
   const isOfAll = error.isUnanswered || error.notBeforeMs !== undefined;
   return !isOfAll && !isSilent(error);
 }
+
+/** The same failure, and `isOfOneObject`. */
+export function limitToObject(error: OperatorError): OperatorError {
+  const { reason, message, healedBy } = error;
+  return new OperatorError({ reason, message, healedBy, cause: error });
+}

@@ -40,11 +40,9 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'pods-of-another-backend': {
     file: 'controllers/targets/controller.ts',
-    find: 'desireTargets(group.served, { ...this.#index.get(group.serviceKey), nodes }),',
-    replace: `desireTargets(group.served, {
-        ...this.#index.get((this.#byOwner.get(group.owner)?.[0] ?? group).serviceKey),
-        nodes,
-      }),`,
+    find: '{ ...this.#index.get(group.serviceKey), nodes }',
+    replace:
+      '{ ...this.#index.get((this.#byOwner.get(group.owner)?.[0] ?? group).serviceKey), nodes }',
     why: 'requests are sent to pods of another application',
     seed: 10,
   },
