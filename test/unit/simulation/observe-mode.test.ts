@@ -7,7 +7,7 @@ const SEEDS = 12;
 
 /** Labels of operations that are no reads: `kube PATCH myingresses/status apply`. */
 function isWrite(label: string): boolean {
-  return !/^(aws Describe|kube (GET|LIST|WATCH) )/.test(label);
+  return !/^(aws Describe|kube (GET|LIST|VERSION|WATCH) )/.test(label);
 }
 
 describe('a world in which the operator observes', () => {

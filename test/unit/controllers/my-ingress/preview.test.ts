@@ -4,7 +4,7 @@ import type { MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
 import type { AwsOperation } from '../../../../src/aws/elbv2/load-balancers.ts';
 import { printStep } from '../../../../src/controllers/my-ingress/graph/planned-step.ts';
 import { draftOf } from './drafts.ts';
-import { spec as anySpec, CERTIFICATES, TRUST_STORE } from './graph/random-traffic.ts';
+import { spec as anySpec, CERTIFICATES, SMALL_LISTS, TRUST_STORE } from './graph/random-traffic.ts';
 import { api, SHOP, web } from './traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions } from './world.ts';
 
@@ -324,7 +324,7 @@ describe('over random specs', () => {
   it('an edit is done as it was shown, and nothing before', async () => {
     let carriedOut = 0;
     for (const [index, spec] of SPECS.entries()) {
-      const world = startWorld();
+      const world = startWorld(SMALL_LISTS);
       await world.applied('shop', { ipAddressType: 'dualstack', ...SPECS[index - 1] });
       await world.clock.advance(15 * MINUTE_MS);
       world.annotate('shop', PLAN);

@@ -368,3 +368,6 @@ export const request: fc.Arbitrary<Request> = fc.record({
   headers: fc.constantFrom([], [['x-team', 'bluebell'] as const]),
   sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),
 });
+
+/** The prefix lists of a random spec fit into the quota of rules on each of its ports. */
+export const SMALL_LISTS = { settings: { prefixListEntries: 1 } } as const;

@@ -4,7 +4,7 @@ import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { askRules } from '../../../crds/cel-rules.ts';
 import { readMyIngressDefinition } from '../../../crds/custom-resource-definition.ts';
 import { draftOf } from '../drafts.ts';
-import { CERTIFICATES, TRUST_STORE } from '../graph/random-traffic.ts';
+import { CERTIFICATES, SMALL_LISTS, TRUST_STORE } from '../graph/random-traffic.ts';
 import { admitAfter, form } from '../random-form.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { describeAws } from './describe-aws.ts';
@@ -27,7 +27,7 @@ function listRefusals(after: Form, before?: Form): readonly string[] {
 }
 
 async function create(spec: Form): Promise<World> {
-  const world = new World();
+  const world = new World(SMALL_LISTS);
   world.aws.control.setCertificates(CERTIFICATES);
   world.aws.control.setTrustStores([TRUST_STORE]);
   world.start();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { FaultRule } from '../../../../../localstack/embedded/faults/fault-script.ts';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import type { CrashPlan } from '../crashing-ports.ts';
-import { CERTIFICATES, spec, TRUST_STORE } from '../graph/random-traffic.ts';
+import { CERTIFICATES, SMALL_LISTS, spec, TRUST_STORE } from '../graph/random-traffic.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { describeAws } from './describe-aws.ts';
 
@@ -108,7 +108,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
 );
 
 function begin(): World {
-  const world = new World();
+  const world = new World(SMALL_LISTS);
   world.aws.control.setCertificates(CERTIFICATES);
   world.aws.control.setTrustStores([TRUST_STORE]);
   world.start();
