@@ -140,13 +140,16 @@ export const closingIngress: readonly IngressStep[] = [0, 1].map((group) =>
   plain('DescribeSecurityGroups', group),
 );
 
-/** Each fault once, and a rule of a group that is revoked without its description. */
+function nameFirst(operation: IngressOperation, description?: string): IngressStep {
+  const source = { kind: 'group', slot: 0 } as const;
+  return { ...plain(operation, 1), permissions: [{ ...WEB, sources: [source], description }] };
+}
+
+/** Each fault once, a rule of a group that is revoked without its description, and the deletion of a group that a rule names. */
 export const ingressExamples: readonly (readonly IngressStep[])[] = [
   ...(Object.keys(FAULTS) as IngressFault[]).map((fault) => [
     withFault({ ...plain('AuthorizeSecurityGroupIngress', 1), fault }),
   ]),
-  ['ours', undefined].map((description, nth) => ({
-    ...plain(nth === 0 ? 'AuthorizeSecurityGroupIngress' : 'RevokeSecurityGroupIngress', 1),
-    permissions: [{ ...WEB, sources: [{ kind: 'group' as const, slot: 0 }], description }],
-  })),
+  [nameFirst('AuthorizeSecurityGroupIngress', 'ours'), nameFirst('RevokeSecurityGroupIngress')],
+  [nameFirst('AuthorizeSecurityGroupIngress'), plain('DeleteSecurityGroup', 0)],
 ];
