@@ -2,11 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { configMonitorReasons } from '../../apis/config-monitor-reasons.ts';
 import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import {
-  isOfOneObject,
-  limitToObject,
-  OperatorError,
-} from '../../core/reconcile/operator-error.ts';
+import { isOfOneObject, OperatorError, restateError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import { isPassing, type Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
@@ -199,7 +195,7 @@ async function restartWorkload(
  */
 function throwAsOfOne(error: unknown): never {
   const hangs = error instanceof OperatorError && error.cause instanceof DeadlineExceeded;
-  throw hangs ? limitToObject(error) : error;
+  throw hangs ? restateError(error) : error;
 }
 
 /**

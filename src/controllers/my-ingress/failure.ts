@@ -3,7 +3,12 @@ import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-re
 import { findQuota } from '../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { LogFields } from '../../core/ports/logger.ts';
-import { hasReason, OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
+import {
+  hasReason,
+  OperatorError,
+  restateError,
+  rewordError,
+} from '../../core/reconcile/operator-error.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { ProblemReport } from './graph/problem.ts';
 
@@ -51,9 +56,7 @@ export function keepStalled({ metadata, status }: MyIngress, error: unknown): un
 
 /** Throws the refusal, to be repeated when the outcome is due. */
 export function throwRefusal(refusal: OperatorError, end: () => Outcome): never {
-  const { reason, message, healedBy } = refusal;
-  const when = omitUndefined({ retryAfterMs: findDueMs(end) });
-  throw new OperatorError({ reason, message, healedBy, ...when, cause: refusal });
+  throw restateError(refusal, omitUndefined({ retryAfterMs: findDueMs(end) }));
 }
 
 function findDueMs(end: () => Outcome): number | undefined {

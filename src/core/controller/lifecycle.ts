@@ -4,7 +4,13 @@ import { omitUndefined } from '../objects/fields.ts';
 import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
 import { DeadlineExceeded } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { CoreReason, isSilent, OperatorError, readMessage } from '../reconcile/operator-error.ts';
+import {
+  CoreReason,
+  isSilent,
+  OperatorError,
+  readMessage,
+  restateError,
+} from '../reconcile/operator-error.ts';
 import type { Waiting } from '../reconcile/outcome.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { WriteGate } from '../staleness/read-your-writes.ts';
@@ -131,13 +137,12 @@ function isHealedByTime(verdict: Verdict): verdict is Failed {
 
 /** The failure of the pass, no sooner repeated than the API server allows that refused to store it. */
 function delayRetry(verdict: Failed, unwritten: Verdict): Verdict {
-  const { reason, message, healedBy, details, retryAfterMs, notBeforeMs } = verdict.error;
+  const { details, retryAfterMs, notBeforeMs } = verdict.error;
   const ownMs = retryAfterMs ?? notBeforeMs ?? 0;
   const askedMs = (unwritten.kind === 'failed' && unwritten.error.notBeforeMs) || 0;
   if (askedMs <= ownMs) return verdict;
-  const kept = { reason, message, healedBy, ...omitUndefined({ details }) };
-  const error = new OperatorError({ ...kept, notBeforeMs: askedMs, cause: verdict.error });
-  return { ...verdict, error };
+  const given = { notBeforeMs: askedMs, ...omitUndefined({ details }) };
+  return { ...verdict, error: restateError(verdict.error, given) };
 }
 
 /** The four states of (being deleted) x (our finalizer is on). */

@@ -60,10 +60,18 @@ export function readMessage(error: unknown): string {
 /** The same failure in other words, such as an article's. */
 export function rewordError(error: unknown, word: (why: string) => string): unknown {
   if (!(error instanceof OperatorError)) return error;
-  const { reason, healedBy, retryAfterMs, notBeforeMs, isUnanswered } = error;
+  const { retryAfterMs, notBeforeMs, isUnanswered } = error;
   const when = omitUndefined({ retryAfterMs, notBeforeMs });
-  const message = word(error.message);
-  return new OperatorError({ reason, message, healedBy, ...when, isUnanswered, cause: error });
+  return restateError(error, { message: word(error.message), ...when, isUnanswered });
+}
+
+/** The same failure, which is its cause; when it is retried and whom it concerns are as given. */
+export function restateError(
+  error: OperatorError,
+  given: Partial<Omit<OperatorErrorOptions, 'reason' | 'healedBy' | 'cause'>> = {},
+): OperatorError {
+  const { reason, message, healedBy } = error;
+  return new OperatorError({ reason, message, healedBy, ...given, cause: error });
 }
 
 /** Reasons that the core and its adapters to Kubernetes raise for every kind. */
@@ -96,10 +104,4 @@ export function isOfOneObject(error: OperatorError): boolean {
   if (error.healedBy === 'person') return true;
   const isOfAll = error.isUnanswered || error.notBeforeMs !== undefined;
   return !isOfAll && !isSilent(error);
-}
-
-/** The same failure, and `isOfOneObject`. */
-export function limitToObject(error: OperatorError): OperatorError {
-  const { reason, message, healedBy } = error;
-  return new OperatorError({ reason, message, healedBy, cause: error });
 }
