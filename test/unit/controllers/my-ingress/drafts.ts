@@ -1,4 +1,5 @@
 import type { MyIngress, MyIngressSpec } from '../../../../src/apis/my-ingress.ts';
+import type { LoadBalancer } from '../../../../src/aws/elbv2/load-balancers.ts';
 
 /** A MyIngress as it comes out of admission: with the defaults of its CRD. */
 export function draftOf(
@@ -24,5 +25,23 @@ export function draftOf(
       ...spec,
     },
     status: { observedGeneration: -1 },
+  };
+}
+
+/** A balancer as AWS describes it. */
+export function draftBalancer(changes: Partial<LoadBalancer> = {}): LoadBalancer {
+  return {
+    arn: 'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef',
+    name: 'legacy',
+    dns: 'legacy.elb',
+    hostedZoneId: 'Z',
+    vpcId: 'vpc',
+    type: 'application',
+    scheme: 'internet-facing',
+    ipAddressType: 'ipv4',
+    subnets: ['subnet-a', 'subnet-b'],
+    securityGroups: ['sg-1'],
+    state: { code: 'active' },
+    ...changes,
   };
 }

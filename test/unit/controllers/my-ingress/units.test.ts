@@ -17,24 +17,11 @@ import {
   readApplied,
   readRecordedArn,
 } from '../../../../src/controllers/my-ingress/status.ts';
-import { draftOf } from './drafts.ts';
+import { draftBalancer, draftOf } from './drafts.ts';
 
 const identity = { cluster: 'cluster-1', namespace: 'web', name: 'shop', uid: 'u1' };
-const ARN =
-  'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
-const balancer: LoadBalancer = {
-  arn: ARN,
-  name: 'legacy',
-  dns: 'legacy.elb',
-  hostedZoneId: 'Z',
-  vpcId: 'vpc',
-  type: 'application',
-  scheme: 'internal',
-  ipAddressType: 'ipv4',
-  subnets: [],
-  securityGroups: [],
-  state: { code: 'active' },
-};
+const balancer = draftBalancer({ scheme: 'internal', subnets: [], securityGroups: [] });
+const { arn: ARN } = balancer;
 
 describe('the desired balancer', () => {
   it('follows the spec', () => {

@@ -68,10 +68,7 @@ describe('the children of a controller', () => {
     await bench.clock.settle();
     const [made] = cache.listOwned(owner.metadata.uid ?? '');
     for (const theirs of ['a', 'b']) {
-      bench.kube.edit(made as KubeObject, (live) => ({
-        ...live,
-        metadata: { ...live.metadata, labels: { theirs } },
-      }));
+      bench.kube.editMeta(made as KubeObject, { labels: { theirs } });
       await bench.clock.settle();
     }
     expect(countStatuses()).toBe(before + 1);

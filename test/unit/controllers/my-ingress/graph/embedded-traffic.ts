@@ -25,7 +25,7 @@ import {
   createBalancer,
   seededModel,
 } from '../../../localstack/seeded-model.ts';
-import { CERTIFICATES, TRUST_STORE } from './random-traffic.ts';
+import { CERTIFICATES, SMALL_LISTS, TRUST_STORE } from './random-traffic.ts';
 import type { Aws } from './traffic-world.ts';
 
 type Input<Name extends Operation> = Call<Name>['input'];
@@ -273,7 +273,7 @@ export class EmbeddedTraffic implements Aws {
 
 /** The stand-in with a balancer of two address types and certificates. */
 export function embeddedTraffic(): EmbeddedTraffic {
-  const { aws } = seededModel({ provisioningMs: 0, prefixListEntries: 1 });
+  const { aws } = seededModel({ provisioningMs: 0, ...SMALL_LISTS.settings });
   aws.control.setCertificates(CERTIFICATES);
   aws.control.setTrustStores([TRUST_STORE]);
   const input = { IpAddressType: 'dualstack' };

@@ -7,28 +7,15 @@ import { explainConflict } from '../../../../../src/controllers/my-ingress/load-
 import { desireLoadBalancer } from '../../../../../src/controllers/my-ingress/load-balancer/desired.ts';
 import { judgeClaim } from '../../../../../src/controllers/my-ingress/load-balancer/observe.ts';
 import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
-import { draftOf } from '../drafts.ts';
+import { draftBalancer, draftOf } from '../drafts.ts';
 
-const ARN =
-  'arn:aws:elasticloadbalancing:us-east-1:000000000000:loadbalancer/app/legacy/0123456789abcdef';
 const identity = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
 const ours = desireOwnershipTags(identity);
 const { 'albridge.io/uid': _uid, ...withoutUid } = ours;
 const consent = { 'albridge.io/cluster': 'c1', 'albridge.io/adopt': 'web/shop' };
 
-const legacy: LoadBalancer = {
-  arn: ARN,
-  name: 'legacy',
-  dns: 'legacy.elb',
-  hostedZoneId: 'Z',
-  vpcId: 'vpc',
-  type: 'application',
-  scheme: 'internet-facing',
-  ipAddressType: 'ipv4',
-  subnets: ['subnet-a', 'subnet-b'],
-  securityGroups: ['sg-1'],
-  state: { code: 'active' },
-};
+const legacy = draftBalancer();
+const { arn: ARN } = legacy;
 
 function claimOf(spec: Partial<MyIngressSpec>): Parameters<typeof judgeClaim>[0] {
   const object = draftOf('shop', spec);

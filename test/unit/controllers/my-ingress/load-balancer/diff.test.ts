@@ -15,7 +15,7 @@ import {
   planWriteAhead,
   projectApplied,
 } from '../../../../../src/controllers/my-ingress/status.ts';
-import { draftOf } from '../drafts.ts';
+import { draftBalancer, draftOf } from '../drafts.ts';
 
 const me = { cluster: 'c1', namespace: 'web', name: 'shop', uid: 'u1' };
 
@@ -27,20 +27,8 @@ function seen(
   changes: Partial<LoadBalancer> = {},
   more: Partial<ObservedLoadBalancer> = {},
 ): ObservedLoadBalancer {
-  const loadBalancer: LoadBalancer = {
-    arn: 'arn:shop',
-    name: 'shop',
-    dns: 'shop.elb',
-    hostedZoneId: 'Z',
-    vpcId: 'vpc',
-    type: 'application',
-    scheme: 'internet-facing',
-    ipAddressType: 'ipv4',
-    subnets: ['subnet-a', 'subnet-b'],
-    securityGroups: ['sg-default'],
-    state: { code: 'active' },
-    ...changes,
-  };
+  const shop = { arn: 'arn:shop', name: 'shop', dns: 'shop.elb', securityGroups: ['sg-default'] };
+  const loadBalancer = draftBalancer({ ...shop, ...changes });
   return { loadBalancer, tags: desired().tags, ...more };
 }
 
