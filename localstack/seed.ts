@@ -15,7 +15,9 @@ import {
   type TagSpecification,
   type Vpc,
 } from '@aws-sdk/client-ec2';
+import { isCalledPlainly } from '../deploy/no-arguments.ts';
 import { POD_BLOCK } from './pod-block.ts';
+import { explainSeedFailure, readEndpoint } from './seed-failure.ts';
 
 export interface SeedOptions {
   /** Address of the stand-in for AWS. Required, so that no real account is seeded by accident. */
@@ -271,18 +273,19 @@ function required<Value>(value: Value | undefined, what: string): Value {
 
 async function main(): Promise<void> {
   const { AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-  if (AWS_ENDPOINT_URL === undefined || AWS_ENDPOINT_URL === '') {
-    throw new Error('set AWS_ENDPOINT_URL to the stand-in; a real account is never seeded');
-  }
+  const endpoint = readEndpoint(AWS_ENDPOINT_URL);
   const region = AWS_REGION || AWS_DEFAULT_REGION;
-  const network = await seedNetwork({
-    endpoint: AWS_ENDPOINT_URL,
-    ...(region ? { region } : {}),
-  });
-  process.stdout.write(envLines(network));
+  try {
+    const network = await seedNetwork({ endpoint, ...(region ? { region } : {}) });
+    process.stdout.write(envLines(network));
+  } catch (error) {
+    throw new Error(explainSeedFailure(error, endpoint));
+  }
 }
 
-if (import.meta.main) {
+const WHAT = 'makes the network of the examples in the stand-in at AWS_ENDPOINT_URL';
+
+if (import.meta.main && isCalledPlainly('seed', WHAT, 'node localstack/seed.ts')) {
   main().catch((error: unknown) => {
     process.stderr.write(`seed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

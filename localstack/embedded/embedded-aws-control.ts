@@ -45,6 +45,8 @@ export interface EmbeddedAwsControl {
   setTrustStores(arns: readonly string[]): void;
   /** Adds or replaces an instance that can be a target. Throws a RangeError for an unknown subnet. */
   putInstance(instance: Omit<Instance, 'tags'>): void;
+  /** Lets outbound rules of this security group lead to those. Throws a RangeError for an unknown group. */
+  setOutboundGroups(id: string, groups: readonly string[]): void;
   snapshot(): WorldSnapshot;
   /** Back to an empty account; policies stay, with `keepNetwork` VPCs, subnets, gateways and groups too. */
   reset(options?: { readonly keepNetwork?: boolean }): void;
@@ -74,6 +76,7 @@ export function createControl(parts: ModelParts): EmbeddedAwsControl {
     changeSettings: (patch) => settings.change(patch),
     setPolicy: (accessKeyId, policy) => principals.setPolicy(accessKeyId, policy),
     setState: (name, state) => setState(world, name, state),
+    setOutboundGroups: (id, groups) => setOutboundGroups(world, id, groups),
     setAssociated: (name, isAssociated) => setAssociated(world, name, isAssociated),
     setTargetHealth: (groupName, change) => setTargetHealth(world, groupName, change),
     setCertificates: (arns) => setCertificates(world, arns),
@@ -112,6 +115,12 @@ function putInstance({ network }: AwsWorld, instance: Omit<Instance, 'tags'>): v
     throw new RangeError(`there is no subnet "${instance.subnetId}"`);
   }
   network.instances.set(instance.id, { ...instance, tags: new Map() });
+}
+
+function setOutboundGroups({ network }: AwsWorld, id: string, groups: readonly string[]): void {
+  const group = network.securityGroups.get(id);
+  if (group === undefined) throw new RangeError(`there is no security group "${id}"`);
+  network.securityGroups.set(id, { ...group, outboundGroups: groups });
 }
 
 function setState(world: AwsWorld, name: string, state: LoadBalancerState | undefined): boolean {

@@ -57,6 +57,8 @@ export interface SecurityGroup {
   readonly description: string;
   /** In the order in which they were added. */
   readonly ingress: readonly IngressRule[];
+  /** Groups that outbound rules of any port lead to, besides the rule for everything; nothing sends such a call. */
+  readonly outboundGroups?: readonly string[];
   readonly tags: Tags;
 }
 

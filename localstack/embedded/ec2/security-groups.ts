@@ -43,6 +43,7 @@ export function describeSecurityGroups(world: ReadableWorld, input: Input): unkn
       'vpc-id': (group) => [group.vpcId],
       description: (group) => [group.description],
       'ip-permission.group-id': ({ ingress }) => ingress.flatMap(listSourceGroup),
+      'egress.ip-permission.group-id': ({ outboundGroups = [] }) => outboundGroups,
     },
   });
   const page = ec2PageOf(input, groups, { idField: 'GroupIds' });
@@ -77,9 +78,9 @@ function listSourceGroup({ source }: IngressRule): readonly string[] {
 }
 
 function isReferenced({ network }: AwsWorld, id: string): boolean {
-  return [...network.securityGroups.values()].some(
-    (group) => group.id !== id && group.ingress.flatMap(listSourceGroup).includes(id),
-  );
+  return [...network.securityGroups.values()].some(({ id: own, ingress, outboundGroups = [] }) => {
+    return own !== id && [...ingress.flatMap(listSourceGroup), ...outboundGroups].includes(id);
+  });
 }
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSecurityGroup.html; the words are unverified. */
@@ -113,9 +114,15 @@ function describeGroup(world: ReadableWorld, group: SecurityGroup): unknown {
     OwnerId: world.accountId,
     SecurityGroupArn: groupArn(world, group.id),
     IpPermissions: describePermissions(world, group),
-    IpPermissionsEgress: [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }],
+    IpPermissionsEgress: [describeEgress(group)],
     Tags: describeTagSet(group.tags),
   };
+}
+
+function describeEgress({ outboundGroups = [] }: SecurityGroup): unknown {
+  const pairs = outboundGroups.map((GroupId) => ({ GroupId }));
+  const range = { IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] };
+  return pairs.length === 0 ? range : { ...range, UserIdGroupPairs: pairs };
 }
 
 function groupArn(world: ReadableWorld, id: string): string {

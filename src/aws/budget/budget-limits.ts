@@ -24,12 +24,24 @@ export const AWS_LIMITS: BudgetLimits = {
 const OWN_SHARE = 0.8;
 
 /** The limits of the process by default. */
-export const DEFAULT_LIMITS: BudgetLimits = mapBuckets((name) => computeShare(AWS_LIMITS[name]));
+export const DEFAULT_LIMITS: BudgetLimits = mapBuckets((name) =>
+  computeShare(AWS_LIMITS[name], OWN_SHARE),
+);
 
 const BOUNDLESS: BucketLimits = { burst: 1e9, perSecond: 1e9 };
 
 /** No limit of our own; a refusal by AWS still slows the process. */
 export const NO_LIMITS: BudgetLimits = mapBuckets(() => BOUNDLESS);
+
+/** Of a command beside the operator, which may want as much at the time. */
+const COMMAND_SHARE = 0.5;
+
+const READS: readonly BucketName[] = ['account', 'reads', 'ec2Reads', 'acmReads'];
+
+/** Of a command that reads, and sends a write only after the answer to the one before. */
+export const COMMAND_LIMITS: BudgetLimits = mapBuckets((name) =>
+  READS.includes(name) ? computeShare(AWS_LIMITS[name], COMMAND_SHARE) : BOUNDLESS,
+);
 
 export type ParsedLimits =
   | { readonly kind: 'limits'; readonly limits: BudgetLimits }
@@ -89,9 +101,9 @@ function judgeNumber(path: string, key: keyof BucketLimits, value: unknown): rea
   return value > 0 ? [] : [`"${path}" must be greater than 0`];
 }
 
-function computeShare({ burst, perSecond }: BucketLimits): BucketLimits {
+function computeShare({ burst, perSecond }: BucketLimits, share: number): BucketLimits {
   const round = (value: number): number => Number(value.toFixed(3));
-  return { burst: round(burst * OWN_SHARE), perSecond: round(perSecond * OWN_SHARE) };
+  return { burst: round(burst * share), perSecond: round(perSecond * share) };
 }
 
 function parseJson(text: string): unknown {

@@ -91,7 +91,14 @@ const codesByReason = {
     'SignatureDoesNotMatch',
     'UnrecognizedClient',
   ],
-  CredentialsUnavailable: ['CredentialsProviderError', 'ProviderError', 'TokenProviderError'],
+  CredentialsUnavailable: [
+    'CredentialsProviderError',
+    'ProviderError',
+    'TokenProviderError',
+    // https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: both are worth a retry.
+    'IDPCommunicationError',
+    'InvalidIdentityToken',
+  ],
   Throttled: [
     'BandwidthLimitExceeded',
     'EC2Throttled',

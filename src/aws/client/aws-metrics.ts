@@ -62,7 +62,7 @@ export const awsMetrics = {
   denied: {
     type: 'counter',
     name: 'aws_api_call_permission_errors_total',
-    help: 'Requests that AWS refused for a missing right or for the credentials.',
+    help: 'Requests that AWS refused for a missing right or for the credentials, or that had none for five minutes.',
     use: 'Any increase: docs/iam.md.',
     labels: OUTCOME,
   },
@@ -141,7 +141,6 @@ const metricByReason: Readonly<Record<string, OutcomeMetric>> = {
   AccessDenied: awsMetrics.denied,
   ClockSkew: awsMetrics.denied,
   CredentialsRefused: awsMetrics.denied,
-  CredentialsUnavailable: awsMetrics.denied,
   TooManyLoadBalancers: awsMetrics.overQuota,
   TooManyTags: awsMetrics.overQuota,
   QuotaExceeded: awsMetrics.overQuota,

@@ -27,17 +27,20 @@ import { WriteLedger } from '../inventory/write-ledger.ts';
 import type { AwsApi } from './aws-api.ts';
 import { chargeTo, createAwsCall, type Payer } from './aws-call.ts';
 import type { AwsReasonTexts } from './aws-reasons.ts';
+import { type Patience, waitForPlans, waitForReads } from './patience.ts';
 
 export interface AwsPorts {
   readonly api: AwsApi;
   readonly clock: Clock;
   readonly leadership: Leadership;
   readonly metrics: Metrics;
-  /** DEFAULT_LIMITS, NO_LIMITS or what a budget file says. */
+  /** DEFAULT_LIMITS, COMMAND_LIMITS, NO_LIMITS or what a budget file says. */
   readonly budget: BudgetLimits;
   readonly log: Logger;
   /** A kind's own words for reasons of AWS. */
   readonly texts?: AwsReasonTexts;
+  /** Of a process whose reads block nobody else; default: what has to wait fails. */
+  readonly patience?: Patience;
 }
 
 export interface Traffic {
@@ -62,17 +65,19 @@ export interface Aws {
 
 /** Everything above AwsApi, put together; once per process, since the budget is the process's. */
 export function wireAws(ports: AwsPorts): Aws {
-  const { clock, metrics, log } = ports;
+  const { clock, metrics, log, patience } = ports;
   const budget = new Budget({ limits: ports.budget, clock, metrics, log });
-  const call = createAwsCall({ ...ports, budget });
+  const paying = createAwsCall({ ...ports, budget });
+  const call = patience ? waitForReads(paying, patience) : paying;
+  const reserving = patience ? waitForPlans(budget, patience) : budget;
   const ledger = new WriteLedger(clock);
   const tags = createTagsBatch(call, clock);
   const vpcs = new Map<string, string>();
   const subnets = createTaggedSubnets(call, clock, vpcs);
   const issued = createIssuedCertificates(call, clock);
   return {
-    loadBalancers: createLoadBalancers({ call, budget, tags, ledger }),
-    inventory: new AccountInventory({ call, ledger, clock }),
+    loadBalancers: createLoadBalancers({ call, budget: reserving, tags, ledger }),
+    inventory: new AccountInventory({ call, ledger, clock, isPatient: patience !== undefined }),
     refreshMetrics: () => budget.refreshMetrics(),
     traffic(payer = {}) {
       const paid = chargeTo(payer, call);

@@ -32,8 +32,7 @@ export function createSecurityGroups(
       return changeEach(permissions, { send, isSo, reasonsBySource: chooseReasons(ledger, id) });
     };
   return {
-    find: async (filter, signal) =>
-      (await allowAbsence('DescribeSecurityGroups', describeGroups(call, filter, signal))) ?? [],
+    find: (filter, signal) => findGroups(call, filter, signal),
     create: (settings) => create(call, ledger, settings),
     allow: change('AuthorizeSecurityGroupIngress', 'DuplicatePermission'),
     revoke: change('RevokeSecurityGroupIngress', 'PermissionNotFound'),
@@ -78,9 +77,32 @@ async function readVpc(
  */
 const PAGE_SIZE = 200;
 
-function describeGroups(
+type OneFilter =
+  | Exclude<SecurityGroupFilter, { readonly referringTo: string }>
+  | { readonly inboundFrom: string }
+  | { readonly outboundTo: string };
+
+/** A group has to match all filters of one call, so each is asked alone. */
+function splitFilter(filter: SecurityGroupFilter): readonly OneFilter[] {
+  if (!('referringTo' in filter)) return [filter];
+  return [{ inboundFrom: filter.referringTo }, { outboundTo: filter.referringTo }];
+}
+
+async function findGroups(
   call: AwsCall,
   filter: SecurityGroupFilter,
+  signal: AbortSignal,
+): Promise<readonly TaggedSecurityGroup[]> {
+  const reads = splitFilter(filter).map((one) => {
+    return allowAbsence('DescribeSecurityGroups', describeGroups(call, one, signal));
+  });
+  const found = (await Promise.all(reads)).flatMap((list) => list ?? []);
+  return [...new Map(found.map((one) => [one.securityGroup.id, one])).values()];
+}
+
+function describeGroups(
+  call: AwsCall,
+  filter: OneFilter,
   signal: AbortSignal,
 ): Promise<readonly TaggedSecurityGroup[]> {
   const subject = 'ids' in filter ? refer(filter.ids.join(', ')).subject : 'security groups';
@@ -92,7 +114,7 @@ function describeGroups(
   });
 }
 
-type ListingFilter = Exclude<SecurityGroupFilter, { readonly ids: unknown }>;
+type ListingFilter = Exclude<OneFilter, { readonly ids: unknown }>;
 
 /** EC2 takes either ids or a page size. */
 function toFilters(
@@ -105,7 +127,8 @@ function toFilters(
 
 /** Names: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSecurityGroups.html */
 function listFilters(filter: ListingFilter): readonly (readonly [name: string, value: string])[] {
-  if ('referringTo' in filter) return [['ip-permission.group-id', filter.referringTo]];
+  if ('inboundFrom' in filter) return [['ip-permission.group-id', filter.inboundFrom]];
+  if ('outboundTo' in filter) return [['egress.ip-permission.group-id', filter.outboundTo]];
   if ('tags' in filter) {
     return Object.entries(filter.tags).map(([key, value]) => [`tag:${key}`, value]);
   }

@@ -41,7 +41,7 @@ export type SecurityGroupFilter =
   /** All of these tags. */
   | { readonly tags: Tags }
   | { readonly vpcId: string; readonly name: string }
-  /** Those with an inbound rule whose source is this group. */
+  /** Those with a rule, inbound or outbound, that names this group. */
   | { readonly referringTo: string };
 
 /**

@@ -1,4 +1,5 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import { cut } from '../../core/objects/collections.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import { type AwsCall, chargeTo } from '../client/aws-call.ts';
 import { allowAbsence, createUnreadableError, isAbsence } from '../client/aws-errors.ts';
@@ -95,9 +96,7 @@ export async function readEach<T>(
     if (!isAbsence(operation, error) && !isOfOneArn(error)) return failEach(arns, error);
     const size = arns.length > ONE_BY_ONE ? Math.ceil(arns.length / 2) : 1;
     const parts = [];
-    for (let i = 0; i < arns.length; i += size) {
-      parts.push(...(await readEach(operation, arns.slice(i, i + size), read)));
-    }
+    for (const some of cut(arns, size)) parts.push(...(await readEach(operation, some, read)));
     return new Map(parts);
   }
 }

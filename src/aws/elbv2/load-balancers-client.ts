@@ -11,7 +11,7 @@ import { createResourceTags, toPairs } from './tags.ts';
 
 export interface LoadBalancersParts {
   readonly call: AwsCall;
-  readonly budget: Budget;
+  readonly budget: Pick<Budget, 'reserve'>;
   readonly tags: Batch<Tags | undefined>;
   readonly ledger: WriteLedger;
   readonly payer?: Payer;

@@ -122,12 +122,12 @@ export interface Inventory {
    * Lists every balancer (400 a call) and reads the tags (20 a call) of those whose name or ARN is
    * selected, with the tokens that the budget keeps for the scan. With names of target groups, be it none, it
    * lists those as well, and reads the tags of these and of what the selected balancers use. With none it need
-   * not be allowed to list them.
+   * not be allowed to list them; with `every` it must be, and selects none by name.
    */
   refresh(
     selection: ReadonlySet<string>,
     signal: AbortSignal,
-    targetGroupNames?: ReadonlySet<string>,
+    targetGroupNames?: ReadonlySet<string> | 'every',
   ): Promise<void>;
   /** However old: what it says is no basis for a write. */
   getCached(arn: string): Cached;

@@ -1,4 +1,5 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
+import { cut } from '../../core/objects/collections.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence } from '../client/aws-errors.ts';
 import { normaliseAddress, type Target, type TargetHealth, type Targets } from './traffic.ts';
@@ -15,8 +16,7 @@ export function createTargets(call: AwsCall): Targets {
     (operation: 'RegisterTargets' | 'DeregisterTargets'): Targets['register'] =>
     async (targetGroupArn, targets, signal) => {
       const subject = `target group ${targetGroupArn}`;
-      for (let i = 0; i < targets.length; i += MOST_TARGETS) {
-        const some = targets.slice(i, i + MOST_TARGETS).map(toTarget);
+      for (const some of cut(targets.map(toTarget), MOST_TARGETS)) {
         await call(
           operation,
           { TargetGroupArn: targetGroupArn, Targets: some },

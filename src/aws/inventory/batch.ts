@@ -1,4 +1,6 @@
+import { cut } from '../../core/objects/collections.ts';
 import type { Clock } from '../../core/ports/clock.ts';
+import type { Reservation } from '../budget/budget.ts';
 import type { Payer } from '../client/aws-call.ts';
 
 export interface BatchOptions<V> {
@@ -22,8 +24,6 @@ export type FindPayer = (keys: readonly string[]) => Payer;
 
 /** Reads within this time of the first share its load. */
 const MOMENT_MS = 5;
-/** Loads under way at once, so that a large batch does not empty the budget in one go. */
-const MOST_LOADS = 4;
 
 interface Asker<V> {
   readonly key: string;
@@ -41,14 +41,13 @@ interface Load<V> {
 }
 
 /**
- * Turns many questions of one moment into few loads. An asker whose signal aborts leaves at once and
- * the load goes on for the others; it is aborted when the last one has left.
+ * Turns many questions of one moment into few loads, which begin at once: calls wait in the budget,
+ * where the namespaces take turns. An asker whose signal aborts leaves at once and the load goes on
+ * for the others; it is aborted when the last one has left.
  */
 export class Batch<V> {
   readonly #options: BatchOptions<V>;
   #gathering: Asker<V>[] = [];
-  readonly #ready: Load<V>[] = [];
-  #running = 0;
 
   constructor(options: BatchOptions<V>) {
     this.#options = options;
@@ -56,7 +55,7 @@ export class Batch<V> {
 
   /**
    * `payer.namespace`: whose queue in the budget a call waits in, if no other asks for what it reads.
-   * Of several reservations one pays, the others are given back.
+   * Of several reservations the first with something left pays; the others keep theirs.
    */
   ask(key: string, signal: AbortSignal, payer: Payer = {}): Promise<V> {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
@@ -79,21 +78,9 @@ export class Batch<V> {
   }
 
   #close(): void {
-    this.#ready.push(...split(this.#gathering, this.#options.mostKeys));
+    const loads = split(this.#gathering, this.#options.mostKeys);
     this.#gathering = [];
-    this.#startNext();
-  }
-
-  #startNext(): void {
-    while (this.#running < MOST_LOADS) {
-      const load = this.#ready.shift();
-      if (!load) return;
-      this.#running++;
-      void answer(load, this.#options).finally(() => {
-        this.#running--;
-        this.#startNext();
-      });
-    }
+    for (const load of loads) void answer(load, this.#options);
   }
 }
 
@@ -119,23 +106,31 @@ async function answer<V>(load: Load<V>, options: BatchOptions<V>): Promise<void>
 
 function choosePayer<V>(askers: readonly Asker<V>[]): Payer {
   const [namespace, ...others] = new Set(askers.map(({ payer }) => payer.namespace));
-  const reservation = askers.find(({ payer }) => payer.reservation)?.payer.reservation;
+  const reservations = new Set(askers.flatMap(({ payer }) => payer.reservation ?? []));
+  const spend: Reservation['spend'] = (operation) =>
+    [...reservations].some((one) => one.spend(operation));
   const isUnderWay = askers.some(({ payer }) => payer.isUnderWay);
   return {
-    ...(reservation && { reservation }),
+    ...(reservations.size > 0 && { reservation: { spend } }),
     ...(isUnderWay && { isUnderWay }),
     ...(namespace !== undefined && others.length === 0 && { namespace }),
   };
 }
 
+/**
+ * Keys of a namespace that fill a load have one of their own, which waits in its queue; the rest of all share loads, which
+ * wait in one queue together.
+ */
 function split<V>(askers: readonly Asker<V>[], mostKeys: number): Load<V>[] {
   const byKey = [...Map.groupBy(askers, ({ key }) => key).values()];
-  const loads: Load<V>[] = [];
-  for (let first = 0; first < byKey.length; first += mostKeys) {
-    const own = byKey.slice(first, first + mostKeys).flat();
-    const load = { askers: own, controller: new AbortController() };
-    for (const asker of own) asker.load = load;
-    loads.push(load);
-  }
-  return loads;
+  const size = Math.min(mostKeys, byKey.length);
+  const byNamespace = Map.groupBy(byKey, ([first]) => first?.payer.namespace);
+  const own = [...byNamespace.values()].flatMap((keys) => cut(keys, size));
+  const full = own.filter(({ length }) => length === size);
+  const rest = own.filter(({ length }) => length < size).flat();
+  return [...full, ...cut(rest, size)].map((keys) => {
+    const load = { askers: keys.flat(), controller: new AbortController() };
+    for (const asker of load.askers) asker.load = load;
+    return load;
+  });
 }

@@ -2,7 +2,7 @@
 // May import it: src/aws.
 // Start with: this file; write-ledger.ts says which answers are older than our own writes.
 
-import type { Clock } from '../../core/ports/clock.ts';
+import { cut } from '../../core/objects/collections.ts';
 import { type AwsCall, chargeTo, type Payer } from '../client/aws-call.ts';
 import type { TaggedSecurityGroup } from '../ec2/security-groups.ts';
 import { createSecurityGroups } from '../ec2/security-groups-client.ts';
@@ -26,14 +26,18 @@ import type {
 import { choosePageSize } from '../elbv2/pages.ts';
 import { readTags } from '../elbv2/tags.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
-import { createPatientCall, listAccount, type Wish } from './account-scan.ts';
+import {
+  createPatientCall,
+  listAccount,
+  listNames,
+  type PatientParts,
+  type Wish,
+} from './account-scan.ts';
 import { Batch } from './batch.ts';
 import type { WriteLedger } from './write-ledger.ts';
 
-export interface InventoryParts {
-  readonly call: AwsCall;
+export interface InventoryParts extends PatientParts {
   readonly ledger: WriteLedger;
-  readonly clock: Clock;
 }
 
 /** The result of one refresh. */
@@ -78,7 +82,7 @@ export class AccountInventory implements Inventory {
   async refresh(
     selection: ReadonlySet<string>,
     signal: AbortSignal,
-    targetGroupNames?: ReadonlySet<string>,
+    targetGroupNames?: Wish['targetGroupNames'],
   ): Promise<void> {
     const wish = { selection, targetGroupNames };
     const snapshot = await takeSnapshot(this.#parts, wish, signal);
@@ -124,11 +128,11 @@ export class AccountInventory implements Inventory {
   }
 
   readTags(arns: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Tags>> {
-    return readTagsOfEach(createPatientCall(this.#parts, signal), arns, { signal });
+    return readTagsOfEach(createPatientCall(this.#parts), arns, { signal });
   }
 
   findSecurityGroups(tags: Tags, signal: AbortSignal): Promise<readonly TaggedSecurityGroup[]> {
-    const call = createPatientCall(this.#parts, signal);
+    const call = createPatientCall(this.#parts);
     return createSecurityGroups(call, new Map(), this.#parts.ledger).find({ tags }, signal);
   }
 
@@ -157,11 +161,11 @@ async function takeSnapshot(
   signal: AbortSignal,
 ): Promise<Snapshot> {
   const takenAtMs = parts.clock.monotonicMs();
-  const { selection, targetGroupNames = new Set<string>() } = wish;
-  const call = createPatientCall(parts, signal);
+  const targetGroupNames = listNames(wish);
+  const call = createPatientCall(parts);
   const { listed, allGroups } = await listAccount(call, wish, signal);
   const isSelected = ({ arn, name }: LoadBalancer): boolean =>
-    selection.has(arn) || selection.has(name);
+    wish.selection.has(arn) || wish.selection.has(name);
   const ours = listed.filter(isSelected);
   const others = listed.filter((one) => one.type === 'application' && !isSelected(one));
   const own = new Set(ours.map(({ arn }) => arn));
@@ -218,7 +222,7 @@ async function readTagsOfEach(
   how: { readonly signal: AbortSignal; readonly isMeant?: (arn: string) => boolean },
 ): Promise<ReadonlyMap<string, Tags>> {
   const { signal, isMeant = () => true } = how;
-  const chunks = splitIntoChunks(arns);
+  const chunks = cut(arns, MOST_ARNS);
   const read = new Map<string, Tags>();
   const refusals: unknown[] = [];
   // A refusal for every ARN is not about the ARNs.
@@ -269,13 +273,9 @@ async function describeMany(
   }
   const answers = arns.map((arn) => [arn, found.get(arn)] as const);
   const parts = [];
-  for (const chunk of splitIntoChunks(arns.filter((arn) => !found.has(arn)))) {
+  const missing = arns.filter((arn) => !found.has(arn));
+  for (const chunk of cut(missing, MOST_ARNS)) {
     parts.push(...(await describeThese({ call, findPayer }, chunk, signal)));
   }
   return new Map([...answers, ...parts]);
-}
-
-function splitIntoChunks(arns: readonly string[]): (readonly string[])[] {
-  const count = Math.ceil(arns.length / MOST_ARNS);
-  return Array.from({ length: count }, (_, i) => arns.slice(i * MOST_ARNS, (i + 1) * MOST_ARNS));
 }

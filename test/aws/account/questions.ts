@@ -16,26 +16,28 @@ import {
   DescribeTagsCommand,
   DescribeTargetHealthCommand,
   type ElasticLoadBalancingV2Client,
-  ElasticLoadBalancingV2ServiceException,
   RegisterTargetsCommand,
   type RuleCondition,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { answerOf } from './answer.ts';
+import type { Clients } from './clean-up.ts';
+import { RequestQuestions } from './request-questions.ts';
 import { type AccountRun, namePrefix, RUN_TAG } from './run.ts';
 
 type Client = ElasticLoadBalancingV2Client;
 
 /**
  * What no page of AWS says about traffic, asked of AWS itself. An answer is what AWS did, in a line;
- * what only traffic could answer says so, and so does a question that failed on the way to AWS. Once
+ * what only a server behind a balancer could answer says so, and so does a question that failed on the way to AWS. Once
  * the signal is aborted, the answers so far.
  */
 export async function askQuestions(
-  { elb, impatient }: { readonly elb: Client; readonly impatient: Client },
+  { impatient, ...clients }: Clients & { readonly impatient: Client },
   run: AccountRun,
   { say, signal }: { readonly say: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<Readonly<Record<string, string>>> {
-  const answers: Record<string, string> = { ...NEEDS_TRAFFIC };
-  const questions = new Questions(elb, run, signal).all();
+  const answers: Record<string, string> = { j: NEEDS_SERVER };
+  const questions = new Questions(clients, run, signal).all();
   for (const [letter, ask] of Object.entries({ ...questions, i: () => readRate(impatient) })) {
     if (signal.aborted) break;
     try {
@@ -51,28 +53,14 @@ export async function askQuestions(
 
 const FAILED = 'not answered, the question failed';
 
-/** Whether each question that needs no traffic and was asked has an answer. */
+/** Whether each question that was asked has an answer, or says what it lacks. */
 export function areAnswered(answers: Readonly<Record<string, string>>): boolean {
   return !Object.values(answers).some((answer) => answer.startsWith(FAILED));
 }
 
-const NEEDS_TRAFFIC: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    g: 'percent-encoding in the matching of paths',
-    j: 'seconds from DeregisterTargets to the last new request',
-    k: 'whether initial counts as unhealthy for fail-open',
-  }).map(([letter, what]) => [letter, `not answered, it needs traffic: ${what}`]),
-);
-
-/** A refusal by AWS is an answer too; a defect of ours is none. */
-async function answerOf(ask: () => Promise<string>): Promise<string> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof ElasticLoadBalancingV2ServiceException)) throw error;
-    return `${error.name}: ${error.message}`;
-  }
-}
+/** A target has to answer, and to note when: an instance in the VPC, which no run starts. */
+const NEEDS_SERVER =
+  'not answered, it needs a server in the VPC: seconds from DeregisterTargets to the last new request';
 
 /** A hundred reads at once show the burst. */
 async function readRate(impatient: Client): Promise<string> {
@@ -96,14 +84,16 @@ const PAUSE_MS = 5_000;
 
 class Questions {
   readonly #elb: Client;
+  readonly #requests: RequestQuestions;
   readonly #run: AccountRun;
   readonly #prefix: string;
   readonly #signal: AbortSignal;
   #made = 0;
   #stage: Promise<Stage> | undefined;
 
-  constructor(elb: Client, run: AccountRun, signal: AbortSignal) {
-    this.#elb = elb;
+  constructor(clients: Clients, run: AccountRun, signal: AbortSignal) {
+    this.#elb = clients.elb;
+    this.#requests = new RequestQuestions(clients, run, signal);
     this.#signal = signal;
     this.#run = run;
     this.#prefix = `${namePrefix(run.id)}q`;
@@ -117,7 +107,9 @@ class Questions {
       d: () => this.#sameAgain(),
       e: () => this.#rule({ Field: 'path-pattern', PathPatternConfig: { Values: paths(4) } }),
       f: () => this.#hostWithoutDot(),
+      g: () => this.#requests.percentEncoding(),
       h: () => this.#wildcards(),
+      k: () => this.#requests.failOpen(),
       n: () => this.#weightZero(),
       o: () => this.#mixedVersions(),
       b: () => this.#draining(),
@@ -177,7 +169,7 @@ class Questions {
   async #hostWithoutDot(): Promise<string> {
     const HostHeaderConfig = { RegexValues: ['^localhost$'] };
     const answer = await answerOf(() => this.#rule({ Field: 'host-header', HostHeaderConfig }));
-    return `${answer}; whether the port is stripped before matching needs traffic`;
+    return `${answer}; ${await this.#requests.portOfHost()}`;
   }
 
   async #wildcards(): Promise<string> {

@@ -78,8 +78,9 @@ export function describePlan(): string {
   const dollars = (BALANCERS * DOLLARS_AN_HOUR).toFixed(2);
   return `This runs against Elastic Load Balancing itself, in the account of your credentials:
   - makes up to ${BALANCERS} Application Load Balancers, at most 30 at once, never with a target that
-    serves; some twenty target groups; two security groups without rules, and one that is open to
-    everybody on port 80 for seconds and belongs to no balancer
+    serves; some twenty target groups; two security groups without rules, and two that are open to
+    everybody on port 80: one for seconds, which belongs to no balancer, and one for minutes, of a
+    balancer that answers requests itself, with fixed texts
   - takes about 20 minutes
   - costs about ${dollars} USD: each balancer counts for an hour, ${DOLLARS_AN_HOUR} USD in us-east-1
   - tags everything with ${RUN_TAG}=<id of the run> and removes it at its end, after a failure and

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 
 const children: ChildProcess[] = [];
@@ -113,3 +115,38 @@ test('the seed script never seeds a real account', async () => {
   );
   expect(code).toBe(1);
 });
+
+test.for([
+  [
+    'localhost:4566',
+    'AWS_ENDPOINT_URL is "localhost:4566", without http:// or https://: set it to the URL of the stand-in, such as http://127.0.0.1:4566',
+  ],
+  [
+    'http://127.0.0.1:1',
+    'nothing answers at http://127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1): start the stand-in (npm run localstack -- up), or correct AWS_ENDPOINT_URL',
+  ],
+] as const)('the seed script says what to do about the address %s', async ([endpoint, says]) => {
+  const { code, output } = await finish(start([SEED], seedEnv(endpoint)));
+  expect(output).toBe(`seed: ${says}\n`);
+  expect(code).toBe(1);
+});
+
+test('the seed script says what to do without credentials', async () => {
+  const { AWS_ACCESS_KEY_ID: _key, ...env } = seedEnv('http://127.0.0.1:1');
+  const { output } = await finish(start([SEED], { ...env, AWS_EC2_METADATA_DISABLED: 'true' }));
+  expect(output).toMatch(/^seed: .+: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, of which/);
+});
+
+test.for(['<html></html>', '<html>', ''])(
+  'the seed script says what to do where a server answers 404 and "%s"',
+  async (body) => {
+    const server = createServer((_, response) => response.writeHead(404).end(body));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { output } = await finish(start([SEED], seedEnv(endpoint)));
+    server.close();
+    expect(output).toBe(
+      `seed: what answers at ${endpoint} is not like AWS: start the stand-in (npm run localstack -- up), or correct AWS_ENDPOINT_URL\n`,
+    );
+  },
+);

@@ -314,15 +314,20 @@ describe('a call to AWS', () => {
     const none = Object.assign(new Error('Could not load credentials from any providers'), {
       name: 'CredentialsProviderError',
     });
-    const { loadBalancers, clock } = bench({ AddTags: () => (hasThem ? {} : raise(none)) });
+    const { loadBalancers, clock, metrics } = bench({
+      AddTags: () => (hasThem ? {} : raise(none)),
+    });
+    const denied = () => metrics.valueOf(awsMetrics.denied, {}) ?? 0;
     const adding = () => clock.finish(loadBalancers.addTags(shop, { a: 'b' }));
     const unavailable = { reason: 'CredentialsUnavailable', healedBy: 'time' };
     await expect(adding()).rejects.toMatchObject(unavailable);
     await clock.advance(4 * minuteMs);
     await expect(adding()).rejects.toMatchObject(unavailable);
+    expect(denied(), 'AWS has refused nothing').toBe(0);
     await clock.advance(2 * minuteMs);
     const refused = { reason: 'CredentialsRefused', healedBy: 'person' };
     await expect(adding()).rejects.toMatchObject(refused);
+    expect(denied()).toBe(1);
     hasThem = true;
     await adding();
     hasThem = false;

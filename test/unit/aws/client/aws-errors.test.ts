@@ -59,6 +59,11 @@ const cases: Readonly<Record<string, Case>> = {
     ...refusals(['UnrecognizedClientException'], 'CredentialsRefused', common),
     ...refusals(['SignatureDoesNotMatch'], 'CredentialsRefused', common),
     ...refusals(['MissingAuthenticationToken'], 'CredentialsRefused', common),
+    ...refusals(
+      ['IDPCommunicationErrorException', 'InvalidIdentityTokenException'],
+      'CredentialsUnavailable',
+      'STS could not verify the token of a service account',
+    ),
     ...refusals(['Throttling', 'ThrottlingException'], 'Throttled', 'both are seen from ELB'),
     ...refusals(['RequestLimitExceeded'], 'Throttled', 'how EC2 says it'),
     ...refusals(['TooManyRequestsException'], 'Throttled', 'how newer services say it'),

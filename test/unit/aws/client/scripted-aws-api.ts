@@ -5,6 +5,7 @@ import type {
   AwsOperation,
   AwsOperations,
 } from '../../../../src/aws/client/aws-api.ts';
+import type { Patience } from '../../../../src/aws/client/patience.ts';
 import { type Aws, wireAws } from '../../../../src/aws/client/wire.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
@@ -87,8 +88,11 @@ export interface Bench extends Aws {
 }
 
 /** Everything in src/aws above AwsApi, wired as in production. */
-export function bench(handlers: Handlers, budget: BudgetLimits = AWS_LIMITS): Bench {
-  const clock = new ManualClock();
+export function bench(
+  handlers: Handlers,
+  budget: BudgetLimits = AWS_LIMITS,
+  { clock = new ManualClock(), patience }: { clock?: ManualClock; patience?: Patience } = {},
+): Bench {
   const api = new ScriptedAwsApi(clock, handlers);
   const metrics = new RecordingMetrics();
   const log = new SilentLogger();
@@ -100,7 +104,7 @@ export function bench(handlers: Handlers, budget: BudgetLimits = AWS_LIMITS): Be
     },
   };
   return {
-    ...wireAws({ api, clock, leadership, metrics, budget, log }),
+    ...wireAws({ api, clock, leadership, metrics, budget, log, ...(patience && { patience }) }),
     api,
     clock,
     metrics,

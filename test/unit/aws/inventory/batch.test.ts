@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Batch } from '../../../../src/aws/inventory/batch.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { never } from '../client/scripted-aws-api.ts';
+import { accountOf, arnOf, bench, never } from '../client/scripted-aws-api.ts';
 
 interface Setup {
   readonly clock: ManualClock;
@@ -72,13 +72,13 @@ describe('Batch', () => {
     expect(loads).toEqual([['a'], ['a']]);
   });
 
-  it('splits many keys into loads of at most twenty, four at a time', async () => {
+  it('splits many keys into loads of at most twenty that begin at once', async () => {
     const world = setup();
     const keys = Array.from({ length: 130 }, (_, i) => `key ${i}`);
     await world.clock.finish(Promise.all(keys.map((key) => world.ask(key, never))));
     expect(world.loads.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20, 20, 10]);
     expect(world.loads.flat()).toEqual(keys);
-    expect(world.peak).toBe(4);
+    expect(world.peak).toBe(7);
   });
 
   it('lets one asker go without harm to the others', async () => {
@@ -149,5 +149,68 @@ describe('Batch', () => {
     );
     await clock.finish(Promise.all(all));
     expect(paid).toEqual([undefined, 'web', 'shop']);
+  });
+
+  it('keeps no asker waiting behind loads of other namespaces that wait for tokens', async () => {
+    const names = Array.from({ length: 400 }, (_, i) => `team-${Math.floor(i / 100)}-${i}`);
+    const aws = bench({
+      ...accountOf(new Set([...names, 'shop'])),
+      DescribeTargetGroupAttributes: () => ({ Attributes: [{ Key: 'a', Value: 'b' }] }),
+    });
+    const { clock, traffic, loadBalancers } = aws;
+    for (const name of names) {
+      const { tags, targetGroups } = traffic({ namespace: name.slice(0, 6), isUnderWay: true });
+      void tags.read(arnOf(name), never);
+      void targetGroups.readAttributes(arnOf(name), never);
+    }
+    await clock.advance(5000);
+    const requester = { subject: 'load balancer shop', namespace: 'shop' };
+    const paying = loadBalancers.reserve(['DescribeTags'], requester, never);
+    const reservation = await clock.finish(paying);
+    const sinceMs = clock.monotonicMs();
+    await clock.finish(
+      loadBalancers.chargeTo({ namespace: 'shop', reservation }).readTags(arnOf('shop'), never),
+    );
+    expect(clock.monotonicMs() - sinceMs).toBeLessThan(100);
+  });
+
+  it('shares loads between namespaces only for keys that fill none of their own', async () => {
+    const teams = Array.from({ length: 20 }, (_, i) => `team-${i}`);
+    const names = Array.from({ length: 820 }, (_, i) => `${teams[i % 20]}-${i}`);
+    const aws = bench({
+      ...accountOf(new Set([...names, 'shop', 'blog'])),
+      DescribeTargetGroupAttributes: () => ({ Attributes: [{ Key: 'a', Value: 'b' }] }),
+    });
+    const { clock, traffic } = aws;
+    const read = (name: string, namespace: string) =>
+      traffic({ namespace, isUnderWay: true }).tags.read(arnOf(name), never);
+    names.forEach((name, i) => {
+      const namespace = teams[i % 20] as string;
+      void read(name, namespace);
+      void traffic({ namespace, isUnderWay: true }).targetGroups.readAttributes(arnOf(name), never);
+    });
+    await clock.advance(5000);
+    const sinceMs = clock.monotonicMs();
+    void read('blog', 'blog');
+    await clock.finish(read('shop', 'shop'));
+    expect(clock.monotonicMs() - sinceMs).toBeLessThan(200);
+  });
+
+  it('pays by the reservation of any asker that has something left', async () => {
+    const clock = new ManualClock();
+    const paid: (boolean | undefined)[] = [];
+    const batch = new Batch<string>({
+      ...{ clock, mostKeys: 20 },
+      load: async (keys, _signal, findPayer) => {
+        const { reservation } = findPayer(keys);
+        paid.push(reservation?.spend('DescribeTags'), reservation?.spend('DescribeTags'));
+        return new Map();
+      },
+    });
+    let left = 1;
+    const reservations = [{ spend: () => false }, { spend: () => left-- > 0 }];
+    const all = reservations.map((reservation) => batch.ask('a', never, { reservation }));
+    await clock.finish(Promise.all(all));
+    expect(paid).toEqual([true, false]);
   });
 });

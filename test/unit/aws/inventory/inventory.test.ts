@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { AWS_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import { AWS_LIMITS, COMMAND_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
+import { Patience } from '../../../../src/aws/client/patience.ts';
 import { sleep } from '../../../../src/core/ports/clock.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import {
   accountOf,
   arnOf,
@@ -129,6 +131,61 @@ describe('refresh', () => {
     expect(cached(world, 'lb-1599')).toEqual({ name: 'lb-1599' });
     const read = world.api.sent.filter(({ atMs }) => atMs <= 2_000 || atMs >= 5_000);
     expect(read).toHaveLength(16 + 80);
+  });
+
+  /** A bench whose tags AWS throttles for as long as it says. */
+  function throttled(isThrottled: () => boolean): Bench {
+    const handlers = accountOf(new Set(['a']));
+    return bench({
+      ...handlers,
+      DescribeTags: (input, signal) =>
+        isThrottled()
+          ? raise(awsError('ThrottlingException', 'Rate exceeded'))
+          : handlers.DescribeTags?.(input, signal),
+    });
+  }
+
+  it('outlasts a throttle of AWS, which states no time', async () => {
+    let left = 3;
+    const world = throttled(() => left-- > 0);
+    await refresh(world, ['a']);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+    expect(world.api.countOf('DescribeTags')).toBe(4);
+  });
+
+  it('outlasts minutes in which AWS throttles all, and reads nothing again after them', async () => {
+    const clock = new ManualClock();
+    const handlers = accountOf(new Set(['a']));
+    const world = bench(
+      {
+        ...handlers,
+        DescribeTags: (input, signal) =>
+          clock.monotonicMs() < 300_000
+            ? raise(awsError('ThrottlingException', 'Rate exceeded'))
+            : handlers.DescribeTags?.(input, signal),
+      },
+      undefined,
+      { clock },
+    );
+    await refresh(world, ['a']);
+    expect(cached(world, 'a')).toEqual({ name: 'a' });
+    expect(world.api.countOf('DescribeLoadBalancers')).toBe(1);
+  });
+
+  it('gives up with the process whose budget it has alone, however much is left to read', async () => {
+    const clock = new ManualClock();
+    const patience = new Patience({ clock, longestOutageMs: 0, longestThrottleMs: 60_000 });
+    const world = bench(
+      { DescribeTags: () => raise(awsError('ThrottlingException', 'Rate exceeded')) },
+      COMMAND_LIMITS,
+      { clock, patience },
+    );
+    const arns = named(5_000).map(arnOf);
+    const reading = clock.finish(world.inventory.readTags(arns, never));
+    await expect(reading).rejects.toMatchObject({
+      reason: expect.stringMatching(/^(Throttled|BudgetExhausted)$/),
+    });
+    expect(clock.monotonicMs()).toBeLessThan(120_000);
   });
 
   it('keeps the former snapshot if the listing fails', async () => {
