@@ -133,13 +133,29 @@ export function isConflict(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409;
 }
 
+/** The object breaks a rule, or a `test` of a JSON patch failed. */
+export function isInvalid(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 422;
+}
+
 /**
  * The object of this name is not the one whose UID the patch gave: the API server says that the
  * field is immutable.
  */
 export function isOtherObject(error: unknown): boolean {
-  if (!(error instanceof KubeError) || error.status !== 422) return false;
+  if (!isInvalid(error)) return false;
   return error.details?.causes.some((cause) => cause.field === 'metadata.uid') ?? false;
+}
+
+/**
+ * An apply with a field that the API server does not know, or of another type: it is answered 500 without a
+ * reason, since its error is a plain one
+ * (https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/managedfields/internal/structuredmerge.go#L104-L160),
+ * and 400 once https://github.com/kubernetes/kubernetes/pull/139255 is in, by its description.
+ */
+export function isRefusedApply(error: unknown): boolean {
+  if (!(error instanceof KubeError) || ![400, 500].includes(error.status)) return false;
+  return /^failed to (?:create typed patch object|convert new object) /.test(error.message);
 }
 
 /** A write into a namespace that is being deleted, or that is gone. */
@@ -214,16 +230,6 @@ const REASON_BY_STATUS: Readonly<Record<number, KubeReason>> = {
   415: 'Invalid',
   422: 'Invalid',
 };
-
-/**
- * An apply with a field that the API server does not know, or of another type, is answered 500 without a
- * reason: its error is a plain one
- * (https://github.com/kubernetes/apimachinery/blob/v0.34.0/pkg/util/managedfields/internal/structuredmerge.go#L104-L160).
- */
-function isRefusedApply({ status, reason, message }: KubeError): boolean {
-  if (status !== 500 || reason !== '') return false;
-  return /^failed to (?:create typed patch object|convert new object) /.test(message);
-}
 
 function classifyReason(error: KubeError): KubeReason {
   if (isRefusedApply(error)) return 'Invalid';

@@ -10,7 +10,7 @@ export const kubeMetrics = {
     type: 'counter',
     name: 'rest_client_requests_total',
     help: 'Requests to the API server, by status code; <error> where no answer came.',
-    use: 'Codes 429 and 5xx: the API server is overloaded. 403: see albridge_missing_rights.',
+    use: 'Codes 429 and 5xx: the API server is overloaded. 403: see albridge_missing_rights and albridge_watch_faults.',
     labels: ['code', 'method', 'host'],
   },
   requestSeconds: {
@@ -66,7 +66,7 @@ export const kubeMetrics = {
   missingRights: {
     type: 'gauge',
     name: 'albridge_missing_rights',
-    help: 'Rights in Kubernetes that the operator needs and does not have; /readyz has a sentence for each.',
+    help: 'Rights in Kubernetes that requests of the operator were refused for, but for those of watches; /readyz has a sentence for each.',
     use: 'After an upgrade: the manifests are older than the image.',
     labels: [],
   },

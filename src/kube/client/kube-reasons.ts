@@ -52,7 +52,7 @@ export const kubeReasons = {
   StatusNotServed: {
     healedBy: 'person',
     cause:
-      'The API server serves no status of this kind: its CustomResourceDefinition has no subresource status.',
+      'The API server serves no status of this kind: its CustomResourceDefinition has no subresource status, or lacks a field of it that has to be on record.',
     next: 'apply the definitions of this version: kubectl apply --server-side -k crds',
   },
   Unauthorized: {

@@ -3,6 +3,7 @@ import {
   formatMicroTime,
   type KubeObject,
 } from '../../core/objects/kube-object.ts';
+import type { Transform } from '../../core/objects/trim-metadata.ts';
 import { type Clock, startDeadline } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
@@ -158,7 +159,9 @@ export interface LeaseWatchOptions {
  */
 export function watchLease(options: LeaseWatchOptions): Reflector {
   const { client, namespace, name, clock, log, metrics, onLease } = options;
-  const cache = new IndexedCache<Lease>({ kind: leaseKind, log, metrics });
+  // All of it: a write replaces the whole object.
+  const transform: Transform = (lease) => lease;
+  const cache = new IndexedCache<Lease>({ kind: leaseKind, transform, log, metrics });
   cache.subscribe((change) => onLease(change.kind === 'deleted' ? undefined : change.object));
   const fieldSelector = `metadata.name=${name}`;
   return new Reflector({

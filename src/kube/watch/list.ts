@@ -31,21 +31,35 @@ const SHRINK = 8;
 
 /**
  * Reads a whole collection in pages and returns the resourceVersion to watch from. If the snapshot
- * behind the pages is compacted away on the way (410), it is read once more in one piece:
+ * behind the pages is compacted away on the way (410), it is read once more: in one piece, or in new
+ * pages where that is too large.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
  * Throws what the client throws.
  */
 export async function listAll(options: ListOptions): Promise<string> {
-  const pages = new Pages(options);
-  const first = await pages.read();
   try {
-    let token = first.metadata.continue;
-    while (token) token = (await pages.readNext(token)).metadata.continue;
-    return first.metadata.resourceVersion;
+    return await listPages(options);
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 410) throw error;
     options.onRestart();
+    return await listAgain(options);
+  }
+}
+
+async function listPages(options: ListOptions): Promise<string> {
+  const pages = new Pages(options);
+  const first = await pages.read();
+  let token = first.metadata.continue;
+  while (token) token = (await pages.readNext(token)).metadata.continue;
+  return first.metadata.resourceVersion;
+}
+
+async function listAgain(options: ListOptions): Promise<string> {
+  try {
     return (await readPage(options, {})).metadata.resourceVersion;
+  } catch (error) {
+    if (!(error instanceof BodyTooLarge)) throw error;
+    return await listPages(options);
   }
 }
 

@@ -97,8 +97,9 @@ export class IndexedCache<T extends KubeObject> implements ObjectCache<T> {
       changes.push(...this.#store(object, isInitial));
     }
     for (const key of missing) changes.push(...this.#drop(key));
-    this.#notifyAll(changes);
+    // First: after a jump back no subscriber takes an older state for a write of its own.
     this.#observed.jump(resourceVersion);
+    this.#notifyAll(changes);
   }
 
   apply(event: ObjectEvent<T>): void {

@@ -7,11 +7,10 @@ import {
 import { type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
-import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import type { KubeClient } from '../client/kube-client.ts';
-import { toOperatorError } from '../client/kube-error.ts';
 import { kubeMetrics } from '../client/kube-metrics.ts';
 import { buildResourcePath, formatResourceName } from '../client/resource-path.ts';
+import { Confirmation } from './confirmation.ts';
 import {
   buildWatchQuery,
   type Collection,
@@ -24,11 +23,11 @@ import {
   decideRecovery,
   HEALTHY_WATCH_MS,
   InitialStateIncomplete,
-  type Recovery,
   ReflectorDelays,
   WatchTooShort,
 } from './recovery.ts';
-import { readWatch, type WatchEvent, WatchSilent } from './watch.ts';
+import { WatchTrouble } from './trouble.ts';
+import { readWatch, type WatchEvent } from './watch.ts';
 
 export interface ReflectorOptions<T extends KubeObject> extends Collection {
   readonly client: KubeClient;
@@ -44,6 +43,8 @@ export interface ReflectorOptions<T extends KubeObject> extends Collection {
 }
 
 const INITIAL_END = 'k8s.io/initial-events-end';
+/** A first state of this age is as good as a confirmed one. */
+const RECENT_MS = 5_000;
 
 /**
  * Keeps `cache` equal to a collection of the API server: state and changes come over one watch
@@ -58,14 +59,14 @@ export class Reflector<T extends KubeObject = KubeObject> {
   readonly #name: string;
   readonly #log: Logger;
   readonly #delays: ReflectorDelays;
+  readonly #trouble: WatchTrouble;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  /** Ends the request that is under way, or the wait for the next one. */
+  #round = new AbortController();
   #markSynced = (): void => {};
-  #hasSynced = false;
-  #trouble: string | undefined;
-  #cause: unknown;
-  /** The last watch was silent, which is on record. */
-  #wasSilent = false;
+  #syncedAtMs: number | undefined;
+  #confirmation: Confirmation | undefined;
   #position: string | undefined;
   /** The last round failed: the server may have other versions when it is back. */
   #isPositionDoubtful = false;
@@ -81,6 +82,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       ...(options.namespace !== undefined && { namespace: options.namespace }),
     });
     this.#delays = new ReflectorDelays(options.clock);
+    this.#trouble = new WatchTrouble(options, this.#log);
     this.synced = new Promise((resolve) => {
       this.#markSynced = resolve;
     });
@@ -88,35 +90,67 @@ export class Reflector<T extends KubeObject = KubeObject> {
   }
 
   hasSynced(): boolean {
-    return this.#hasSynced;
+    return this.#syncedAtMs !== undefined;
+  }
+
+  /**
+   * Resolves once the cache holds what the API server had at the first call. A watch that is open may be dead, so it is
+   * opened again: a server sends at once what it has since the position. Resolves also after a minute without success,
+   * and at once where the first state has just come or is still to come.
+   */
+  async confirm(): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const ageMs = nowMs - (this.#syncedAtMs ?? nowMs);
+    if (ageMs >= RECENT_MS) this.#confirmation ??= this.#reopen();
+    await this.#confirmation?.done;
   }
 
   /** Undefined while all is well, else one sentence that names the resource and what is wrong. */
   findFault(): string | undefined {
-    if (this.#trouble !== undefined || this.#hasSynced) return this.#trouble;
-    return `${this.#describeStep()}: not complete yet`;
+    const { sentence } = this.#trouble;
+    if (sentence !== undefined || this.hasSynced()) return sentence;
+    return this.#trouble.describe('not complete yet');
   }
 
   /** The failure behind `findFault`; undefined while all is well. */
   findCause(): unknown {
-    return this.#cause;
+    return this.#trouble.cause;
   }
 
   /** Once it resolves, no request is under way and nobody is called any more. */
   stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#abort();
     return this.#running;
+  }
+
+  #abort(): void {
+    this.#stopping.abort();
+    this.#round.abort();
+  }
+
+  #reopen(): Confirmation {
+    this.#isPositionDoubtful = this.#position !== undefined;
+    this.#round.abort();
+    return new Confirmation({
+      clock: this.#options.clock,
+      signal: this.#stopping.signal,
+      onLate: () => {
+        const fault = this.#trouble.sentence;
+        this.#log.error('cannot confirm the cache, working with it as it is', { fault });
+      },
+    });
   }
 
   async #run(): Promise<void> {
     const { clock, signal: parent } = this.#options;
     const { signal } = this.#stopping;
-    const follow = (): void => this.#stopping.abort();
+    const follow = (): void => this.#abort();
     if (parent?.aborted) return;
     parent?.addEventListener('abort', follow, { once: true });
     while (!signal.aborted) {
+      this.#round = new AbortController();
       const delayMs = await this.#runRound();
-      if (delayMs > 0) await sleep(clock, delayMs, signal).catch(() => {});
+      if (delayMs > 0) await sleep(clock, delayMs, this.#round.signal).catch(() => {});
     }
     parent?.removeEventListener('abort', follow);
   }
@@ -129,7 +163,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
       await this.#watch();
       return 0;
     } catch (error) {
-      return this.#stopping.signal.aborted ? 0 : this.#recover(error);
+      return this.#round.signal.aborted ? 0 : this.#recover(error);
+    } finally {
+      this.#confirmation?.interrupt();
     }
   }
 
@@ -139,9 +175,10 @@ export class Reflector<T extends KubeObject = KubeObject> {
    */
   async #checkPosition(): Promise<void> {
     const { client } = this.#options;
-    const { signal } = this.#stopping;
+    const { signal } = this.#round;
     const version = await readServerVersion({ client, collection: this.#options, signal });
     this.#isPositionDoubtful = false;
+    this.#confirmation?.noteServerVersion(version);
     if (this.#position === undefined || compareVersions(this.#position, version) <= 0) return;
     this.#log.info('the API server has lower versions than before, reading all again', {
       version,
@@ -157,7 +194,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const resourceVersion = await listAll({
       client,
       collection: this.#options,
-      signal: this.#stopping.signal,
+      signal: this.#round.signal,
       onItem: (item) => void objects.push(cache.ingest(item)),
       onRestart: () => void objects.splice(0),
     });
@@ -175,13 +212,13 @@ export class Reflector<T extends KubeObject = KubeObject> {
       path: buildResourcePath(this.#options.kind, { namespace: this.#options.namespace }),
       query: buildWatchQuery(this.#options, watchSeconds, this.#position),
       lifetimeMs: watchSeconds * 1000,
-      signal: this.#stopping.signal,
+      signal: this.#round.signal,
       onOpen: () => this.#onOpen(),
       onTooLong: (bytes) => this.#log.error('skipped an object too large to read', { bytes }),
       onEvent: (event) => this.#onEvent(event),
     });
     if (this.#collected) throw new InitialStateIncomplete();
-    this.#wasSilent = false;
+    this.#trouble.recordGoodEnd();
     if (livedMs >= HEALTHY_WATCH_MS || events > 0) return;
     metrics.count(kubeMetrics.shortWatches, { name: this.#name });
     throw new WatchTooShort();
@@ -189,7 +226,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   #onOpen(): void {
     this.#options.metrics.count(kubeMetrics.watches, { name: this.#name });
-    if (!this.#collected) this.#recordRecovery();
+    if (this.#collected) return;
+    this.#trouble.recordRecovery();
+    this.#confirmation?.check(this.#position);
   }
 
   #onEvent(event: WatchEvent): void {
@@ -199,6 +238,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     if (this.#collected) return collect(this.#collected, event.type, object);
     cache.apply({ type: event.type, object });
     this.#position = object.metadata.resourceVersion;
+    this.#confirmation?.check(this.#position);
   }
 
   #onBookmark(bookmark: KubeObject): void {
@@ -216,13 +256,14 @@ export class Reflector<T extends KubeObject = KubeObject> {
   }
 
   #replace(objects: readonly T[], resourceVersion: string): void {
-    const { cache, metrics } = this.#options;
+    const { cache, clock, metrics } = this.#options;
     metrics.count(kubeMetrics.lists, { name: this.#name });
     cache.replace(objects, resourceVersion);
     this.#position = resourceVersion;
-    this.#hasSynced = true;
+    this.#syncedAtMs ??= clock.monotonicMs();
     this.#markSynced();
-    this.#recordRecovery();
+    this.#confirmation?.prove();
+    this.#trouble.recordRecovery();
   }
 
   #recover(error: unknown): number {
@@ -235,44 +276,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
     this.#isPositionDoubtful = this.#position !== undefined;
     if (recovery.pages && this.#pages !== 'always') this.#pages = recovery.pages;
     const delayMs = this.#delays.drawMs(recovery);
-    this.#recordFailure(error, recovery, delayMs);
+    this.#trouble.recordFailure(error, recovery, delayMs);
     return delayMs;
   }
-
-  /** Logs a failure once, however often it repeats. */
-  #recordFailure(error: unknown, recovery: Recovery, delayMs: number): void {
-    const sentence = describeTrouble(this.#describeStep(), error);
-    this.#log.debug('watch ended', { sentence, ...recovery, delayMs });
-    if (error instanceof WatchSilent) this.#recordSilence(error);
-    if (delayMs === 0 || sentence === this.#trouble) return;
-    this.#trouble = sentence;
-    this.#cause = error;
-    if (recovery.pace === 'patient') this.#log.error('cannot watch', { err: error, sentence });
-    else this.#log.info('watch interrupted', { sentence, delayMs });
-  }
-
-  /** Changes may have been missed until now; where each watch goes silent, the first says so. */
-  #recordSilence({ silentMs }: WatchSilent): void {
-    if (!this.#wasSilent) this.#log.info('watch was silent, opening it again', { silentMs });
-    this.#wasSilent = true;
-  }
-
-  #recordRecovery(): void {
-    if (this.#trouble !== undefined) this.#log.info('watching again', { after: this.#trouble });
-    this.#trouble = undefined;
-    this.#cause = undefined;
-  }
-
-  #describeStep(): string {
-    const { namespace } = this.#options;
-    return `watch ${this.#name}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
-  }
-}
-
-function describeTrouble(step: string, error: unknown): string {
-  const translated = toOperatorError(step, error);
-  if (translated instanceof OperatorError) return translated.message;
-  return `${step}: ${readMessage(error)}`;
 }
 
 function collect<T extends KubeObject>(

@@ -48,9 +48,10 @@ export function createChildWriter(
         deleteChild(client, kindOf(child), child),
       ),
     get: (child) =>
-      translateErrors(`read ${describeObject(child)}`, () =>
-        readLive(client, kindOf(child), child),
-      ),
+      translateErrors(`read ${describeObject(child)}`, async () => {
+        const live = await readLive(client, kindOf(child), child);
+        return live && transform(live);
+      }),
   };
 }
 

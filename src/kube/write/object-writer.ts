@@ -14,10 +14,11 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import {
   isConflict,
+  isInvalid,
   isNamespaceTerminating,
   isNotFound,
   isOtherObject,
-  KubeError,
+  isRefusedApply,
   translateErrors,
 } from '../client/kube-error.ts';
 import { kubeReasons } from '../client/kube-reasons.ts';
@@ -155,7 +156,7 @@ function setFinalizers<T extends KubeObject>(
 
 /** A failed `test` of a JSON patch is answered 422, like an object that breaks a rule. */
 function shouldReread(error: unknown): boolean {
-  return error instanceof KubeError && (error.status === 409 || error.status === 422);
+  return isConflict(error) || isInvalid(error);
 }
 
 interface StatusWrite<T extends KubeObject> {
@@ -205,9 +206,11 @@ function explainNotFound(object: KubeObject, error: unknown): unknown {
 }
 
 /**
- * An apply does not remove a field that another manager also holds
+ * An apply does not remove a field or a condition that another manager also holds
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/), so a forged one would stay. Where
- * what stays of it breaks the schema, every apply is refused.
+ * what stays of it breaks the schema, every apply is refused; so is one with a field that an older CRD does not have, which
+ * the API server drops from a merge patch
+ * (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning).
  */
 async function sendStatus<T extends KubeObject>(
   client: KubeClient,
@@ -223,7 +226,7 @@ async function sendStatus<T extends KubeObject>(
     if (!hasRemoved(getStatus(written), patch)) return written;
     return await patchStatus(client, { ...write, object: written });
   } catch (error) {
-    if (!(error instanceof KubeError) || error.status !== 422) throw error;
+    if (!isInvalid(error) && !isRefusedApply(error)) throw error;
     return patchStatus(client, write);
   }
 }
@@ -270,12 +273,12 @@ function createMergePatch(from: Fields, to: Fields): Fields {
   };
 }
 
-/** True if `fields` has any field that the patch removes. */
+/** True if `fields` has anything that the patch removes: of a list of conditions an apply leaves those of others. */
 function hasRemoved(fields: Fields, patch: Fields): boolean {
   return Object.entries(patch).some(([field, value]) => {
     const held = fields[field];
-    return value === null
-      ? held !== undefined
-      : isFields(value) && isFields(held) && hasRemoved(held, value);
+    if (value === null) return held !== undefined;
+    if (Array.isArray(value)) return Array.isArray(held) && held.length > value.length;
+    return isFields(value) && isFields(held) && hasRemoved(held, value);
   });
 }

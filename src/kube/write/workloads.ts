@@ -1,7 +1,11 @@
 import { RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
 import { omitUndefined } from '../../core/objects/fields.ts';
-import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
+import {
+  getController,
+  type KubeObject,
+  type ResourceKind,
+} from '../../core/objects/kube-object.ts';
 import type { Workload, WorkloadKind, WorkloadRef, Workloads } from '../../pods/workloads.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isNotFound, translateErrors } from '../client/kube-error.ts';
@@ -72,14 +76,15 @@ function parseWorkload(ref: WorkloadRef, object: WorkloadObject): Workload {
   return {
     ...ref,
     uid: metadata.uid ?? '',
-    ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
     desiredPods: countDesiredPods(object),
     minReadySeconds: getMinReadySeconds(object),
     followsTemplate: followsTemplate(ref.kind) && spec.updateStrategy?.type !== 'OnDelete',
-    rollsFromOrdinal: getFirstOrdinal(object),
+    ...readOrdinals(object),
     surges: surges(ref.kind, object),
     isPaused: spec.paused === true,
     ...omitUndefined({
+      resourceVersion: metadata.resourceVersion,
+      controllerUid: getController(object)?.uid,
       restartedAt: restartedAt && boundText(restartedAt),
       revision: readRevision(ref.kind, object),
     }),
@@ -108,9 +113,19 @@ function getMinReadySeconds({ spec }: WorkloadObject): number {
   return spec?.minReadySeconds ?? 0;
 }
 
-/** https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#partitions */
-function getFirstOrdinal({ spec }: WorkloadObject): number {
-  return (spec?.ordinals?.start ?? 0) + (spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
+/**
+ * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#start-ordinal and
+ * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#partitions
+ */
+function readOrdinals({
+  spec = {},
+}: WorkloadObject): Pick<Workload, 'firstOrdinal' | 'rollsFromOrdinal'> {
+  const firstOrdinal = spec.ordinals?.start ?? 0;
+  const partition = spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  return {
+    ...(firstOrdinal > 0 && { firstOrdinal }),
+    rollsFromOrdinal: firstOrdinal + partition,
+  };
 }
 
 /**

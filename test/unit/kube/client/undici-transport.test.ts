@@ -311,15 +311,21 @@ describe('work that is not answered', () => {
   });
 });
 
+interface Exceeding {
+  readonly afterMs: number;
+  readonly lane?: KubeRequest['lane'] | undefined;
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
 /** Sends one request whose deadline comes `afterMs` after it reached the server. */
 async function exceed(
   { transport, clock, server }: Awaited<ReturnType<typeof setUp>>,
-  { afterMs, meanwhile }: { readonly afterMs: number; readonly meanwhile?: () => Promise<unknown> },
+  { afterMs, lane, meanwhile }: Exceeding,
 ): Promise<void> {
   const deadline = new AbortController();
   await clock.advance(1);
   const arrived = once(server, 'request');
-  const call = transport.request(get('/work', { signal: deadline.signal }));
+  const call = transport.request(get('/work', { ...(lane && { lane }), signal: deadline.signal }));
   const refused = expect(call).rejects.toBeInstanceOf(DeadlineExceeded);
   await arrived;
   await clock.advance(afterMs);
@@ -352,6 +358,31 @@ describe('a path to the API server that has gone silent', () => {
     await exceed(place, { afterMs, ...(isAnswered && { meanwhile: answer }) });
 
     expect(place.log.lines).toEqual([]);
+  });
+
+  it('is not concluded from a server that answers all requests after their deadlines, while a watch hears of it', async () => {
+    let watcher: ServerResponse | undefined;
+    const unanswered: ServerResponse[] = [];
+    const place = await setUp((request, response) => {
+      if (request.url !== '/watch') return void unanswered.push(response);
+      response.flushHeaders();
+      watcher = response;
+    });
+    const watch = await place.transport.request(get('/watch', { lane: 'watch' }));
+    const heard = watch.body[Symbol.asyncIterator]();
+    const hear = async (): Promise<void> => {
+      watcher?.write('{"type":"BOOKMARK"}\n');
+      expect(await heard.next()).toMatchObject({ done: false });
+    };
+
+    for (const lane of ['lease', undefined, 'lease'] as const) {
+      await exceed(place, { lane, afterMs: 5_000, meanwhile: hear });
+      await place.clock.advance(1_000);
+      unanswered.pop()?.end('{}');
+    }
+
+    expect(place.log.lines).toEqual([]);
+    await hear();
   });
 });
 

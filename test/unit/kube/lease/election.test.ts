@@ -159,6 +159,23 @@ describe('the standby', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('keeps the metadata of others on a Lease that it takes over', async () => {
+    server.edit({ holderIdentity: '' });
+    const { metadata, ...lease } = server.lease as Lease;
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'albridge', uid: 'uid-0' };
+    const foreign = { annotations: { x: 'y' }, ownerReferences: [owner] };
+    server.restore({ ...lease, metadata: { ...metadata, ...foreign } });
+    const a = bench.join('a');
+    await clock.settle();
+    const b = bench.join('b');
+    await clock.advance(10_000);
+    await a.election.release();
+    await clock.settle();
+    const write = b.transport.requests.find(({ method }) => method === 'PUT');
+    expect((JSON.parse(write?.body ?? '') as Lease).metadata).toMatchObject(foreign);
+    await b.election.stop();
+  });
+
   it('names each new holder', async () => {
     server.edit({ holderIdentity: 'x', leaseDurationSeconds: 15 });
     const b = bench.join('b');

@@ -302,4 +302,14 @@ describe('hasReached', () => {
     await expect(cache.hasReached('10', never)).resolves.toBe(true);
     await expect(cache.hasReached('1000', AbortSignal.abort())).resolves.toBe(false);
   });
+
+  it('has counted the jump back when it reports an older state', () => {
+    cache.replace(seed({ name: 'a', rv: '1000' }), '1000');
+    const rewinds: number[] = [];
+    cache.subscribe((change) => {
+      if (change.kind === 'updated') rewinds.push(cache.countRewinds());
+    });
+    cache.replace(seed({ name: 'a', rv: '10' }), '10');
+    expect(rewinds).toEqual([1]);
+  });
 });

@@ -170,6 +170,24 @@ describe('the first state', () => {
     await bench.reflector.stop();
   });
 
+  it('is read in new pages where the snapshot of the first is gone, and one piece is too large to read', async () => {
+    const bench = startReflectorBench(
+      answers(
+        refusal(422, 'Invalid'),
+        () => page(['a', 'stale'], '10', 'more'),
+        refusal(410, 'Expired'),
+        () => ({ error: new BodyTooLarge(1) }),
+        () => page(['a'], '30', 'new'),
+        () => page(['b'], '30'),
+      ),
+    );
+    await bench.reflector.synced;
+    await bench.clock.settle();
+    expect(bench.cache.list().map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    expect(bench.asked().slice(3)).toEqual(['full-list', 'list', 'list+new', 'watch@30']);
+    await bench.reflector.stop();
+  });
+
   const cuts: Record<string, { cut: (stream: ScriptedStream) => void; why: string }> = {
     ends: { cut: (stream) => stream.end(), why: 'the server ignores sendInitialEvents' },
     breaks: { cut: (stream) => stream.break(), why: 'a proxy limits the length of a stream' },

@@ -37,6 +37,52 @@ it('writes a status by merge patch where a forged field makes each apply invalid
   });
 });
 
+/** The API server drops it from a merge patch. */
+it.each([
+  [500, {}],
+  [400, { reason: 'BadRequest' }],
+])(
+  'writes a status by merge patch where the CRD lacks a field of it, which an apply is answered %i for',
+  async (code, more) => {
+    const message =
+      'failed to create typed patch object (web/shop; demo.test/v1, Kind=Widget): .status.added: field not declared in schema';
+    const stored = { ...object, status: { hash: 'two' } };
+    const { transport, client } = open((_, index) =>
+      index === 0
+        ? { status: code, json: { kind: 'Status', code, message, ...more } }
+        : { status: 200, json: stored },
+    );
+    const status = { hash: 'two', added: 'new' };
+
+    const written = await createObjectWriter(client, KIND).applyStatus(object, status);
+
+    expect(written).toMatchObject({ status: { hash: 'two' } });
+    const patches = transport.requests.map(({ body }) => JSON.parse(String(body)));
+    expect(patches).toMatchObject([{ status }, { status }]);
+  },
+);
+
+/** An apply leaves out of a list of conditions only what nobody else holds. */
+it('takes away by merge patch a condition that the apply has left', async () => {
+  const [ready, stalled] = [{ type: 'Ready' }, { type: 'Stalled' }];
+  const both = { ...object, status: { conditions: [ready, stalled] } };
+  const stored = { ...object, status: { conditions: [ready] } };
+  const { transport, client } = open((_, index) => ({
+    status: 200,
+    json: index === 0 ? both : stored,
+  }));
+
+  await createObjectWriter(client, KIND).applyStatus(both, { conditions: [ready] });
+  await createObjectWriter(client, KIND).applyStatus(stored, { conditions: [ready] });
+
+  const patches = transport.requests.map(({ headers }) => headers?.['content-type']);
+  const [apply, merge] = ['application/apply-patch+yaml', 'application/merge-patch+json'];
+  expect(patches).toEqual([apply, merge, apply]);
+  expect(JSON.parse(String(transport.requests[1]?.body))).toMatchObject({
+    status: { conditions: [ready] },
+  });
+});
+
 it.each(['addFinalizer', 'applyStatus', 'removeFinalizer'] as const)(
   '%s answers with what is held of an object of the kind',
   async (write) => {

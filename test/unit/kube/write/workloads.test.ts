@@ -1,15 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { createWorkloads } from '../../../../src/kube/write/workloads.ts';
-import type { WorkloadKind } from '../../../../src/pods/workloads.ts';
+import type { Workload, WorkloadKind } from '../../../../src/pods/workloads.ts';
 
 const annotations = { 'deployment.kubernetes.io/revision': '7' };
 
-async function readRevision(kind: WorkloadKind, of: object): Promise<string | undefined> {
+async function readWorkload(kind: WorkloadKind, of: object): Promise<Workload | undefined> {
   const request = (): Promise<object> => Promise.resolve({ spec: {}, ...of });
   const workloads = createWorkloads({ request } as unknown as KubeClient);
-  return (await workloads.read({ kind, namespace: 'web', name: 'shop' }))?.revision;
+  return workloads.read({ kind, namespace: 'web', name: 'shop' });
 }
+
+async function readRevision(kind: WorkloadKind, of: object): Promise<string | undefined> {
+  return (await readWorkload(kind, of))?.revision;
+}
+
+describe('the controller of a ReplicaSet', () => {
+  it.each([
+    ['its Deployment', true, 'd1'],
+    ['not another owner', false, undefined],
+  ])('is %s', async (_, controller, uid) => {
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop', uid: 'd1' };
+    const metadata = { ownerReferences: [{ ...owner, controller }] };
+    expect((await readWorkload('ReplicaSet', { metadata }))?.controllerUid).toBe(uid);
+  });
+});
 
 describe('the revision of a workload', () => {
   it.each([
