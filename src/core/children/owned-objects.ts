@@ -31,6 +31,8 @@ export interface OwnedObjects {
   readonly createOnlyFields?: readonly FieldPath[];
   /** The part of a child that can be changed; the others are as it was written. All, where it is left out. */
   readonly compare?: (child: KubeObject) => KubeObject;
+  /** Where others make children of the owner too: false of theirs, which are neither written nor deleted. */
+  readonly isOurs?: (child: KubeObject) => boolean;
   /** Called after every write that had an effect. */
   readonly onChange?: (change: OwnedChange) => void;
 }
@@ -121,7 +123,7 @@ async function ensureChild(
 ): Promise<void> {
   const { observed, writer } = owned;
   const existing = observed.get(getKey(desired.applied));
-  refuseForeign(existing, owner);
+  refuseForeign(existing, owner, owned);
   if (existing !== undefined) return repairChild(existing, desired, owned);
   const created = await writer.create(desired.created);
   if (created !== undefined) {
@@ -129,7 +131,7 @@ async function ensureChild(
     return;
   }
   const hidden = await writer.get(desired.applied);
-  refuseForeign(hidden, owner);
+  refuseForeign(hidden, owner, owned);
   if (hidden !== undefined) await repairChild(hidden, desired, owned);
 }
 
@@ -155,10 +157,10 @@ async function repairChild(
 function listSurplus(
   desired: readonly DesiredChild[],
   owner: KubeObject,
-  { observed }: OwnedObjects,
+  { observed, isOurs = () => true }: OwnedObjects,
 ): readonly KubeObject[] {
   const keys = new Set(desired.map(({ applied }) => getKey(applied)));
-  const owned = observed.listOwned(getUid(owner));
+  const owned = observed.listOwned(getUid(owner)).filter(isOurs);
   return owned.filter((child) => !keys.has(getKey(child)) && !isBeingDeleted(child));
 }
 
@@ -167,19 +169,23 @@ async function deleteChild(child: KubeObject, { writer, onChange }: OwnedObjects
   onChange?.({ kind: 'deleted', child });
 }
 
-function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): void {
+function refuseForeign(
+  observed: KubeObject | undefined,
+  owner: KubeObject,
+  { isOurs = () => true }: OwnedObjects,
+): void {
   if (observed === undefined) return;
   const controller = getController(observed);
-  if (controller?.uid === getUid(owner)) return;
-  if (controller !== undefined && hasSameName(controller, owner)) {
+  const isChild = controller?.uid === getUid(owner);
+  if (isChild && isOurs(observed)) return;
+  if (!isChild && controller !== undefined && hasSameName(controller, owner)) {
     throw new OperatorError({
       reason: 'Replacing',
       message: `${observed.kind} ${getKey(observed)} belongs to an earlier ${owner.kind} of this name and is being deleted`,
       healedBy: 'time',
     });
   }
-  const held =
-    controller === undefined ? 'has no controller' : `belongs to ${formatReference(controller)}`;
+  const held = isChild ? 'was made by others' : describeController(controller);
   throw new OperatorError({
     reason: CoreReason.NameConflict,
     message: `${observed.kind} ${getKey(observed)} exists and ${held}; delete or rename it, or rename this object`,
@@ -217,8 +223,9 @@ function getUid(object: KubeObject): string {
   return object.metadata.uid ?? '';
 }
 
-function formatReference(reference: OwnerReference): string {
-  return `${reference.kind} ${reference.name}`;
+function describeController(controller: OwnerReference | undefined): string {
+  if (controller === undefined) return 'has no controller';
+  return `belongs to ${controller.kind} ${controller.name}`;
 }
 
 function getDesiredHash(object: KubeObject): string | undefined {

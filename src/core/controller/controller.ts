@@ -86,6 +86,7 @@ export class Controller<T extends ObjectWithStatus> {
         cache: options.cache,
         finalizer: options.finalizer,
       }),
+      unrecorded: new Map(),
       onStaleRead: () => this.#metrics.recordStaleRead(),
     };
   }

@@ -9,8 +9,8 @@ import type { Change, ObjectCache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
 
 interface Entry<T> {
-  /** As it was with the finalizer on. */
-  readonly object: T;
+  /** As it was last with the finalizer on. */
+  object: T;
   readonly storedMs: number;
   isGone: boolean;
 }
@@ -59,8 +59,12 @@ export class LateFinalizers<T extends KubeObject> {
     const key = getKey(object);
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    if (this.#isSettled(object, entry.object)) this.#entries.delete(key);
-    else if (kind === 'deleted') entry.isGone = true;
+    if (this.#isSettled(object, entry.object)) {
+      this.#entries.delete(key);
+      return;
+    }
+    if (isNewerState(object, entry.object)) entry.object = object;
+    if (kind === 'deleted') entry.isGone = true;
   }
 
   /** The object of a key that was deleted despite its finalizer; until `forget`. */
@@ -92,4 +96,8 @@ export class LateFinalizers<T extends KubeObject> {
       if (!entry.isGone) this.#entries.delete(key);
     }
   }
+}
+
+function isNewerState(observed: KubeObject, stored: KubeObject): boolean {
+  return observed.metadata.uid === stored.metadata.uid && isNewer(observed, stored);
 }

@@ -15,13 +15,7 @@ import type { Waiting } from '../reconcile/outcome.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { WriteGate } from '../staleness/read-your-writes.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
-import {
-  computeStatus,
-  hasSameStatus,
-  logFailure,
-  type ObjectWithStatus,
-  recordTransitions,
-} from './status.ts';
+import { computeStatus, hasSameStatus, logFailure, type ObjectWithStatus } from './status.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
@@ -69,6 +63,7 @@ function forgetObject<T extends ObjectWithStatus>(
   { log }: PassContext,
 ): Verdict {
   log.debug('resource not found, ignoring');
+  deps.unrecorded.delete(key);
   deps.reconciler.forget?.(key);
   return { kind: 'gone' };
 }
@@ -79,18 +74,39 @@ async function finalizeDeleted<T extends ObjectWithStatus>(
   vanished: T,
   context: PassContext,
 ): Promise<Waiting | undefined> {
-  const pass = new RunningPass(deps, vanished, context);
-  context.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
-  try {
-    const outcome = await deps.reconciler.finalize?.(vanished, pass);
-    if (outcome?.kind === 'waiting') return outcome;
-  } catch (error) {
-    const isPersons = error instanceof OperatorError && error.healedBy === 'person';
-    if (!isPersons || deps.cache.get(pass.key) === undefined) throw error;
-    logFailure(context.log, error, { reason: error.reason });
+  const pass = new RunningPass(deps, vanished, { ...context, hasVanished: true });
+  if (isAtRest(deps, vanished)) {
+    context.log.info('the object was deleted while its finalizer was stored, and is left alone');
+  } else {
+    const outcome = await cleanUpBehind(deps, pass);
+    if (outcome !== undefined) return outcome;
   }
   deps.lateFinalizers.forget(pass.key);
   return undefined;
+}
+
+/** Paused or in plan mode: its deletion would do nothing either. */
+function isAtRest<T extends ObjectWithStatus>(
+  { reconciler }: LifecycleDependencies<T>,
+  object: T,
+): boolean {
+  return isPaused(object) || (reconciler.preview !== undefined && isPlanOnly(object));
+}
+
+async function cleanUpBehind<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): Promise<Waiting | undefined> {
+  pass.log.info('the object was deleted while its finalizer was stored, cleaning up behind it');
+  try {
+    const outcome = await deps.reconciler.finalize?.(pass.object, pass);
+    return outcome?.kind === 'waiting' ? outcome : undefined;
+  } catch (error) {
+    const isPersons = error instanceof OperatorError && error.healedBy === 'person';
+    if (!isPersons || deps.cache.get(pass.key) === undefined) throw error;
+    logFailure(pass.log, error, { reason: error.reason });
+    return undefined;
+  }
 }
 
 async function areOwnWritesVisible<T extends ObjectWithStatus>(
@@ -212,7 +228,7 @@ async function reportPass<T extends ObjectWithStatus>(
   verdict: Verdict,
 ): Promise<void> {
   if (verdict.kind === 'gone' || verdict.kind === 'released') return;
-  if (verdict.kind === 'failed' && isSilent(verdict.error)) return;
+  if (verdict.kind === 'failed' && isSilent(verdict.error)) return pass.recordHalted();
   if (deps.status === 'foreign') {
     logUnreported(verdict, pass.log);
     return;
@@ -223,9 +239,8 @@ async function reportPass<T extends ObjectWithStatus>(
   // Also the same status, where a child was made: only a write tells that a silent watch hides the owner's deletion.
   const hasCreated =
     (deps.children ?? []).filter((kind) => kind.takeCreatedFor(pass.begun)).length > 0;
-  if (hasSameStatus(before, status) && !hasCreated) return;
-  const isWritten = await pass.writeStatus(status);
-  if (isWritten) recordTransitions(before, status, { verdict, pass });
+  const isStored = hasSameStatus(before, status) && !hasCreated;
+  if (isStored || (await pass.writeStatus(status))) pass.recordTransitions(status, verdict);
 }
 
 function toFailure(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {

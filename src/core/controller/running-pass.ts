@@ -19,6 +19,7 @@ import {
   type ObjectWithStatus,
   recordTransitions,
 } from './status.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface PassDependencies<T extends ObjectWithStatus> {
   readonly clock: Clock;
@@ -28,12 +29,19 @@ export interface PassDependencies<T extends ObjectWithStatus> {
   readonly writes: ReadYourWrites<T>;
   readonly lateFinalizers: LateFinalizers<T>;
   readonly finalizer: string | undefined;
+  /**
+   * Objects whose transitions are recorded up to here, and whose status was sent since: where the answer is lost it may
+   * be stored, and no later pass would see a difference.
+   */
+  readonly unrecorded: Map<Key, T>;
 }
 
 export interface PassContext {
   readonly reconcileId: string;
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** The object went in spite of its finalizer: it has no status to write. */
+  readonly hasVanished?: boolean;
 }
 
 /** The core's side of a Pass: gathers what the reconciler reports and keeps the write order. */
@@ -44,13 +52,16 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
   readonly log: Logger;
   /** The object as the reconciler got it. */
   readonly begun: T;
+  readonly recorded: T;
   readonly #deps: PassDependencies<T>;
+  readonly #hasVanished: boolean;
   #object: T;
   #reported: Readonly<Record<string, unknown>> = {};
   readonly #stated = new Map<string, StatedCondition>();
   readonly #announced = new Map<string, EventDraft['type']>();
   #ensureFinalizer: Promise<void> | undefined;
   #isReadyDisproved = false;
+  #isHalted = false;
 
   constructor(deps: PassDependencies<T>, object: T, context: PassContext) {
     this.key = getKey(object);
@@ -58,8 +69,10 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     this.signal = context.signal;
     this.log = context.log;
     this.#deps = deps;
+    this.#hasVanished = context.hasVanished ?? false;
     this.begun = object;
     this.#object = object;
+    this.recorded = this.#findUnrecorded() ?? object;
   }
 
   get reported(): Readonly<Record<string, unknown>> {
@@ -97,13 +110,26 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     else this.#announced.set(condition.type, announceAs);
   }
 
-  async recordNow(meanwhile?: Waiting): Promise<void> {
-    const before = this.#object;
+  async recordNow(meanwhile?: Waiting, needed: readonly string[] = []): Promise<void> {
+    if (this.#hasVanished) return;
     const status = this.#computeStatusNow(meanwhile);
-    if (hasSameStatus(before, status)) return;
+    if (hasSameStatus(this.#object, status)) return;
     if (!(await this.writeStatus(status))) throw createGoneError(this.key);
-    if (meanwhile !== undefined)
-      recordTransitions(before, status, { verdict: meanwhile, pass: this });
+    this.#throwIfDropped({ ...status }, needed);
+    if (meanwhile !== undefined) this.recordTransitions(status, meanwhile);
+  }
+
+  /** Since those that were recorded last. Call it when `status` is stored. */
+  recordTransitions(status: CoreStatus, verdict: Verdict): void {
+    if (verdict.kind === 'aborted') return;
+    const since = this.#findUnrecorded() ?? this.#object;
+    this.#deps.unrecorded.delete(this.key);
+    recordTransitions(since, status, { verdict, pass: this });
+  }
+
+  /** Stores what a pass that `throwIfPaused` has ended reported; no condition changes for that. */
+  async recordHalted(): Promise<void> {
+    if (this.#isHalted) await this.recordNow();
   }
 
   recordEvent(event: EventDraft, regarding: KubeObject = this.#object): void {
@@ -120,12 +146,11 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
 
   throwIfEdited(): void {
     const held = this.#deps.cache.get(this.key);
-    // Another object of this name has passes of its own.
-    if (held === undefined || held.metadata.uid !== this.#object.metadata.uid) return;
-    if (isSameDemand(this.pickNewest(held), this.#object)) return;
+    const isSame = held !== undefined && held.metadata.uid === this.#object.metadata.uid;
+    if (isSame ? this.#isAsBegun(held) : this.#mayCleanUp(held)) return;
     throw new OperatorError({
       reason: CoreReason.Conflict,
-      message: `${this.key} was edited while a pass ran, which ends before its next write`,
+      message: `${this.key} was edited or lost its finalizer while a pass ran, which ends before its next write`,
       healedBy: 'time',
     });
   }
@@ -136,6 +161,19 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     throw new OperatorError({
       reason: CoreReason.Conflict,
       message: `${this.key} was deleted or replaced; the pass ends before its next write`,
+      healedBy: 'time',
+    });
+  }
+
+  throwIfPaused(): void {
+    const held = this.#deps.cache.get(this.key);
+    if (held === undefined || held.metadata.uid !== this.#object.metadata.uid) return;
+    const newest = this.pickNewest(held);
+    if (!isPaused(newest) && !isPlanOnly(newest)) return;
+    this.#isHalted = true;
+    throw new OperatorError({
+      reason: CoreReason.Conflict,
+      message: `${this.key} was paused or set to plan mode while a pass ran, which ends before its next write`,
       healedBy: 'time',
     });
   }
@@ -152,14 +190,33 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
    */
   async writeStatus(status: CoreStatus): Promise<boolean> {
     const { status: stored = {} } = this.#object;
+    this.#deps.unrecorded.set(this.key, this.#findUnrecorded() ?? this.#object);
     const fits = (live: T): boolean => hasSameStatus(live, stored);
     const written = await this.#deps.writer.applyStatus(this.#object, status, fits);
     if (written === undefined) {
       this.#deps.writes.recordMissing(this.#object);
       return false;
     }
-    this.#remember(written, { status });
+    // Not what was sent: an older CRD drops the fields that it does not have.
+    this.#remember(written, written.status ?? {});
     return true;
+  }
+
+  /** An API server drops what its CRD does not have. */
+  #throwIfDropped(status: Readonly<Record<string, unknown>>, needed: readonly string[]): void {
+    const stored: Readonly<Record<string, unknown>> = { ...this.#object.status };
+    const dropped = needed.find((one) => status[one] !== undefined && stored[one] === undefined);
+    if (dropped === undefined) return;
+    throw new OperatorError({
+      reason: CoreReason.StatusNotServed,
+      message: `the API server does not keep status.${dropped} of ${this.key}, which has to be on record before the next step; apply the definitions of this version: kubectl apply --server-side -k crds`,
+      healedBy: 'person',
+    });
+  }
+
+  #findUnrecorded(): T | undefined {
+    const object = this.#deps.unrecorded.get(this.key);
+    return object?.metadata.uid === this.#object.metadata.uid ? object : undefined;
   }
 
   #computeStatusNow(meanwhile: Waiting | undefined): CoreStatus {
@@ -169,18 +226,34 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     return computeStatus(this.#object, report, this.#deps.clock.now());
   }
 
+  #isAsBegun(held: T): boolean {
+    const newest = this.pickNewest(held);
+    return this.#hasFinalizer(newest) && isSameDemand(newest, this.#object);
+  }
+
+  /** Behind an object that vanished; what is outside may be that of a successor with the finalizer. */
+  #mayCleanUp(successor: T | undefined): boolean {
+    return this.#hasVanished && !(successor && this.#hasFinalizer(successor));
+  }
+
+  /** True for a kind without one. */
+  #hasFinalizer({ metadata }: T): boolean {
+    const { finalizer } = this.#deps;
+    return finalizer === undefined || metadata.finalizers?.includes(finalizer) === true;
+  }
+
   async #storeFinalizer(): Promise<void> {
     const { finalizer, writer } = this.#deps;
-    if (finalizer === undefined || this.#object.metadata.finalizers?.includes(finalizer)) return;
+    if (finalizer === undefined || this.#hasFinalizer(this.#object)) return;
     const stored = await writer.addFinalizer(this.#object, finalizer);
     this.#deps.lateFinalizers.recordStored(stored);
     this.#remember(stored);
   }
 
-  #remember(written: T, change: { readonly status?: CoreStatus } = {}): void {
+  #remember(written: T, status?: CoreStatus): void {
     const { resourceVersion } = written.metadata;
     const metadata = { ...this.#object.metadata, ...(resourceVersion && { resourceVersion }) };
-    this.#object = { ...this.#object, ...change, metadata };
+    this.#object = { ...this.#object, ...(status && { status }), metadata };
     this.#deps.writes.record(this.key, written);
   }
 }

@@ -92,6 +92,8 @@ export const CoreReason = {
   Paused: 'Paused',
   /** `albridge.io/mode: plan`. */
   Planned: 'Planned',
+  /** The CRD is older than the operator, and lacks a field of status without which the next step is not safe. */
+  StatusNotServed: 'StatusNotServed',
 } as const;
 
 /** A lost write or a lost lease is not reported: no person needs to act on it. */

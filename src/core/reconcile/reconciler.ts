@@ -55,6 +55,11 @@ export interface Released {
 /** One pass over one object, as the reconciler sees it. */
 export interface Pass<T extends KubeObject = KubeObject> {
   readonly key: Key;
+  /**
+   * The object as events and log lines have its conditions when the pass begins: before a write of its status that was
+   * sent and not answered, and may be stored. What is an event is decided against it.
+   */
+  readonly recorded: T;
   /** On every log line of this pass. */
   readonly reconcileId: string;
   /** Aborts at the deadline, on shutdown and on a lost lease. Every read takes it. */
@@ -70,9 +75,10 @@ export interface Pass<T extends KubeObject = KubeObject> {
   setCondition(condition: StatedCondition, announceAs?: EventDraft['type']): void;
   /**
    * Writes what was reported so far, now: for what must be on record before a write to the outside.
-   * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too.
+   * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too. Throws where a
+   * field of `needed` was reported and is not kept: an older CRD does not have it.
    */
-  recordNow(meanwhile?: Waiting): Promise<void>;
+  recordNow(meanwhile?: Waiting, needed?: readonly string[]): Promise<void>;
   /** About the object of the pass, or about another one that it acts on. */
   recordEvent(event: EventDraft, regarding?: KubeObject): void;
   /** Another object of this kind, `held` by the cache, or as this process has stored it since. */
@@ -81,8 +87,10 @@ export interface Pass<T extends KubeObject = KubeObject> {
   disproveReady(): void;
   readonly isReadyDisproved: boolean;
   /**
-   * Ends the pass if the spec has been edited since it began, or the object paused or set to plan mode; the
-   * next pass has that. Call right before a write that cannot be undone. Reads the cache alone.
+   * Ends the pass if the spec has been edited since it began, the object paused or set to plan mode, or its finalizer
+   * taken off, with which it may be gone or replaced; the next pass has that. A clean-up behind an object that vanished
+   * ends only where another one of its name has the finalizer. Call right before a write that cannot be undone, with
+   * the finalizer stored. Reads the cache alone.
    */
   throwIfEdited(): void;
   /**
@@ -90,6 +98,11 @@ export interface Pass<T extends KubeObject = KubeObject> {
    * for it then is nobody's. Reads the cache alone.
    */
   throwIfGone(): void;
+  /**
+   * Ends the pass if the object has been paused or set to plan mode since it began; what it has reported is stored, and
+   * no condition changes. Not for a kind without plans: that is reconciled in plan mode. Reads the cache alone.
+   */
+  throwIfPaused(): void;
   /** Resolves once the finalizer is stored. Await it before the first write to the outside. */
   ensureFinalizer(): Promise<void>;
 }

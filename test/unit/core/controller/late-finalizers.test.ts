@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import type { Outcome } from '../../../../src/core/reconcile/outcome.ts';
 import { waiting } from '../../../../src/core/reconcile/outcome.ts';
@@ -40,6 +41,23 @@ describe('an object that goes in spite of its finalizer', () => {
     bench.kube.create(probe('other'));
     expect(await bench.run(keeper)).toEqual({ kind: 'gone' });
     expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
+  it('is cleaned up behind also where something goes on record first, which there is no status for', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    const recording: Reconciler<Probe> = {
+      ...keeper,
+      async finalize(_object, pass): Promise<Released> {
+        pass.report({ arn: 'found' });
+        await pass.recordNow();
+        outside.delete();
+        return { kind: 'released' };
+      },
+    };
+    const before = bench.verbs.length;
+    expect(await bench.run(recording)).toEqual({ kind: 'gone' });
+    expect(outside.isThere).toBe(false);
+    expect(bench.verbs.slice(before)).toEqual([]);
   });
 
   it('is cleaned up behind once', async () => {
@@ -101,6 +119,56 @@ describe('an object that goes in spite of its finalizer', () => {
     await bench.run(keeper);
     expect(outside.calls).toEqual(['create', 'create']);
   });
+
+  it('is left alone also where that one is applied while the clean-up reads', async () => {
+    const { bench, outside, keeper } = await vanishedInMidPass();
+    const reading: Reconciler<Probe> = {
+      ...keeper,
+      async finalize(_object, pass): Promise<Released> {
+        pass.throwIfEdited();
+        bench.kube.create(probe('one', { finalizers: [PROBE_FINALIZER] }));
+        pass.throwIfEdited();
+        outside.delete();
+        return { kind: 'released' };
+      },
+    };
+    expect(await bench.run(reading)).toMatchObject({ error: { reason: 'Conflict' } });
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'create']);
+  });
+
+  it('is cleaned up behind by its last spec', async () => {
+    const { bench, keeper, vanish } = await settledBench();
+    bench.kube.edit(bench.object, (live) => ({ ...live, spec: { size: 2 } }));
+    vanish();
+    const sizes: unknown[] = [];
+    await bench.run({
+      ...keeper,
+      finalize: async ({ spec }) => {
+        sizes.push(spec?.size);
+        return { kind: 'released' };
+      },
+    });
+    expect(sizes).toEqual([2]);
+  });
+
+  it.each([PAUSED_ANNOTATION, MODE_ANNOTATION])(
+    'is left alone where it had %s, which the log says once',
+    async (annotation) => {
+      const { bench, outside, keeper, vanish } = await settledBench();
+      bench.kube.editMeta(bench.object, { annotations: { [annotation]: 'true' } });
+      vanish();
+      const planner = {
+        ...keeper,
+        preview: async () => ({ kind: 'planned', message: '' }) as const,
+      };
+      expect(await bench.run(planner)).toEqual({ kind: 'gone' });
+      expect(await bench.run(planner)).toEqual({ kind: 'gone' });
+      expect(outside.isThere).toBe(true);
+      const told = bench.log.shown.filter(({ message }) => message.includes('left alone'));
+      expect(told).toHaveLength(1);
+    },
+  );
 
   it('is cleaned up behind also where the cache lags', async () => {
     const bench = new LifecycleBench();
@@ -165,6 +233,15 @@ async function vanishedInMidPass(): Promise<Vanished> {
   await bench.run(keeper);
   expect(bench.live).toBeUndefined();
   return { bench, outside, keeper };
+}
+
+/** The DELETE takes effect when a pass has ended. */
+async function settledBench(): Promise<Vanished & { readonly vanish: () => void }> {
+  const bench = new LifecycleBench();
+  const outside = new Outside();
+  const keeper = keeperOf(outside);
+  await bench.run(keeper);
+  return { bench, outside, keeper, vanish: () => bench.kube.deleteInSpite(bench.object) };
 }
 
 function keeperOf(outside: Outside, beforeCreate = (): void => {}): Reconciler<Probe> {

@@ -24,9 +24,12 @@ export class LifecycleBench {
   isObserver = false;
   /** Called with the object that each write of a status is for. */
   beforeStatus: (object: Probe) => void = () => {};
+  /** Called once a status is stored, before that is answered. */
+  afterStatus: () => void = () => {};
   readonly #writes = new ReadYourWrites<Probe>(this.clock, this.cache);
   readonly #lateFinalizers: LateFinalizers<Probe>;
   readonly #finalizer: string | undefined;
+  readonly #unrecorded = new Map<Key, Probe>();
 
   constructor(
     draft: Probe = probe(),
@@ -70,9 +73,11 @@ export class LifecycleBench {
 
   run(reconciler: Reconciler<Probe>, signal = new AbortController().signal): Promise<Verdict> {
     const writer = this.kube.writer<Probe>();
-    const applyStatus: typeof writer.applyStatus = (object, ...rest) => {
+    const applyStatus: typeof writer.applyStatus = async (object, ...rest) => {
       this.beforeStatus(object);
-      return writer.applyStatus(object, ...rest);
+      const written = await writer.applyStatus(object, ...rest);
+      this.afterStatus();
+      return written;
     };
     const deps: LifecycleDependencies<Probe> = {
       clock: this.clock,
@@ -83,6 +88,7 @@ export class LifecycleBench {
       lateFinalizers: this.#lateFinalizers,
       finalizer: this.#finalizer,
       reconciler,
+      unrecorded: this.#unrecorded,
       isObserver: this.isObserver,
       onStaleRead: () => void this.staleReads++,
     };

@@ -128,6 +128,26 @@ describe('a pass that asks for edits', () => {
     });
   }
 
+  for (const [name, { edit }] of Object.entries(edits)) {
+    const ends = /pauses|plan mode/.test(name);
+    it(`${ends ? 'ends' : 'goes on'} after one ${name} where it asks for a pause, with what it reported on record`, async () => {
+      const bench = openBench();
+      const verdict = await bench.run({
+        reconcile: async (_, pass) => {
+          pass.throwIfPaused();
+          pass.report({ arn: 'made' });
+          bench.kube.edit(bench.object, edit);
+          pass.throwIfPaused();
+          return DONE;
+        },
+      });
+      const conflict = { kind: 'failed', error: { reason: 'Conflict', healedBy: 'time' } };
+      expect(verdict).toMatchObject(ends ? conflict : DONE);
+      expect(bench.status).toMatchObject({ arn: 'made' });
+      expect(bench.condition('Ready')).toBe(ends ? undefined : 'True Active');
+    });
+  }
+
   it('goes on after its own writes, which the watch does not show yet', async () => {
     const bench = new LifecycleBench();
     bench.cache.hold();
@@ -179,16 +199,29 @@ describe('a pass that asks for edits', () => {
     expect(asked).toEqual(['gone', 'gone']);
   });
 
-  it('goes on where the object is gone, or another one has its name', async () => {
+  it('ends where the object is gone, or another one has its name', async () => {
     const bench = openBench();
     const verdict = await bench.run(
       askerOf((pass) => {
         bench.kube.deleteInSpite(bench.object);
-        pass.throwIfEdited();
-        bench.kube.create(paused(probe()));
+        expect(() => pass.throwIfEdited()).toThrow('lost its finalizer');
+        bench.kube.create(probe('one', { finalizers: [PROBE_FINALIZER] }));
       }),
     );
-    expect(verdict).toEqual(DONE);
+    expect(verdict).toMatchObject({ kind: 'failed', error: { reason: 'Conflict' } });
+  });
+
+  it('ends where others took its finalizer off and that of others keeps it', async () => {
+    const bench = openBench();
+    const others = { finalizers: ['example.com/backup'] };
+    const takeOff = (): void => void bench.kube.editMeta(bench.object, others);
+    const verdict = await bench.run(askerOf(takeOff));
+    expect(verdict).toMatchObject({ kind: 'failed', error: { reason: 'Conflict' } });
+  });
+
+  it('goes on over an object of a kind without finalizer', async () => {
+    const bench = new LifecycleBench(probe(), 'none');
+    expect(await bench.run(askerOf(() => {}))).toEqual(DONE);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { DeadlineExceeded, sleep, startDeadline } from '../../../../src/core/ports/clock.ts';
 import { CoreReason, OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
@@ -237,6 +238,25 @@ describe('recordNow', () => {
       }),
     );
     expect(bench.status).not.toHaveProperty('arn');
+  });
+
+  it('is remembered as the API server has it, where the CRD lacks a field: the next one has to fit', async () => {
+    const bench = openBench();
+    bench.kube.server.unknownFields.push('dns');
+    const fits: boolean[] = [];
+    bench.beforeStatus = ({ status }) => {
+      fits.push(isDeepStrictEqual(status, bench.status));
+    };
+    await bench.run(
+      of(async (_object, pass) => {
+        pass.report({ arn: 'a', dns: 'dropped' });
+        await pass.recordNow();
+        return DONE;
+      }),
+    );
+    expect(fits).toEqual([true, true]);
+    expect(bench.status?.arn).toBe('a');
+    expect(bench.condition('Ready')).toBe('True Active');
   });
 
   it('ends the pass where the object is gone: what is not on record must not be done', async () => {

@@ -129,6 +129,62 @@ describe('transitions', () => {
     });
   });
 
+  describe('whose write is carried out and not answered', () => {
+    const unanswered = new OperatorError({
+      reason: 'ApiServerUnavailable',
+      message: 'write status: connection reset',
+      healedBy: 'time',
+      isUnanswered: true,
+    });
+    const loseAnswer = async (bench: LifecycleBench, step: Step): Promise<void> => {
+      bench.afterStatus = () => {
+        bench.afterStatus = () => {};
+        throw unanswered;
+      };
+      await bench.run({ reconcile: () => answer(step) });
+    };
+
+    it('are reported by the pass that observes them stored', async () => {
+      const bench = await told([DONE]);
+      await loseAnswer(bench, STALLED);
+      expect(bench.condition('Stalled')).toBe('True SubnetNotFound');
+      for (const _ of [1, 2]) await bench.run({ reconcile: () => answer(STALLED) });
+      expect(bench.events.reasons).toEqual(['Active', 'SubnetNotFound']);
+      const errors = bench.log.shown.filter(({ level }) => level === 'error');
+      expect(errors).toMatchObject([{ fields: { condition: 'Stalled', err: STALLED } }]);
+    });
+
+    it('are reported where an old cache makes the next write a conflict', async () => {
+      const bench = await told([DONE]);
+      bench.cache.hold();
+      await loseAnswer(bench, STALLED);
+      await bench.clock.advance(2000);
+      await bench.run({ reconcile: () => answer(STALLED) });
+      bench.cache.catchUp();
+      await bench.run({ reconcile: () => answer(STALLED) });
+      expect(bench.events.reasons).toEqual(['Active', 'SubnetNotFound']);
+    });
+
+    it('are none where the next pass is back at what was reported', async () => {
+      const bench = await told([DONE]);
+      await loseAnswer(bench, THROTTLED);
+      await bench.run({ reconcile: () => answer(DONE) });
+      expect(bench.events.reasons).toEqual(['Active']);
+      await bench.run({ reconcile: () => answer(THROTTLED) });
+      expect(bench.events.reasons).toEqual(['Active', 'Throttled']);
+    });
+
+    it('count for that object alone, not for another of its name', async () => {
+      const bench = await told([DONE]);
+      await loseAnswer(bench, STALLED);
+      bench.kube.editMeta(bench.object, { finalizers: [] });
+      bench.kube.delete(bench.object);
+      bench.kube.create(probe('one', { finalizers: [PROBE_FINALIZER] }));
+      await bench.run({ reconcile: () => answer(DONE) });
+      expect(bench.events.reasons).toEqual(['Active', 'Active']);
+    });
+  });
+
   it('are errors in the log only where a person should act', async () => {
     const bug = new TypeError('x is undefined');
     const translated = failure('Throttled', 'time', new Error('Rate exceeded'));
@@ -143,12 +199,14 @@ describe('transitions', () => {
 async function told(steps: readonly (Outcome | Error)[]): Promise<LifecycleBench> {
   const bench = new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
   for (const step of steps) {
-    const answer = (): Promise<Outcome> =>
-      step instanceof Error ? Promise.reject(step) : Promise.resolve(step);
-    await bench.run({ reconcile: answer });
+    await bench.run({ reconcile: () => answer(step) });
     await bench.clock.advance(1000);
   }
   return bench;
+}
+
+function answer(step: Outcome | Error): Promise<Outcome> {
+  return step instanceof Error ? Promise.reject(step) : Promise.resolve(step);
 }
 
 function failure(reason: string, healedBy: 'person' | 'time', cause?: unknown): OperatorError {

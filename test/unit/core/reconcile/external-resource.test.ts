@@ -201,6 +201,7 @@ class ResourceBench {
   #openPass(): Pass {
     return {
       key: 'web/one',
+      recorded: { kind: 'Probe', apiVersion: 'v1', metadata: { name: 'one' } },
       reconcileId: 'pass',
       signal: this.#stopping.signal,
       log: new SilentLogger(),
@@ -213,6 +214,7 @@ class ResourceBench {
       isReadyDisproved: false,
       throwIfEdited: () => undefined,
       throwIfGone: () => undefined,
+      throwIfPaused: () => undefined,
       ensureFinalizer: async () => {
         this.#did('finalizer', undefined);
         this.#onFinalizer();
