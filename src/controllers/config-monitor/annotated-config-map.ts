@@ -10,7 +10,11 @@ import {
 import { classifyChild } from '../../core/children/child-state.ts';
 import type { Children, ChildrenOfOwner } from '../../core/children/children.ts';
 import { ensureOwned, type OwnedChange } from '../../core/children/owned-objects.ts';
-import { isPaused, PAUSED_ANNOTATION } from '../../core/objects/annotations.ts';
+import {
+  DESIRED_HASH_ANNOTATION,
+  isPaused,
+  PAUSED_ANNOTATION,
+} from '../../core/objects/annotations.ts';
 import { shortenName } from '../../core/objects/digests.ts';
 import {
   formatApiVersion,
@@ -28,6 +32,7 @@ import { isAnnotated, type TrimmedConfigMap } from './transforms.ts';
 
 const MAX_NAME_LENGTH = 253;
 const SUFFIX = '-annotated';
+const LABELS = { 'app.kubernetes.io/managed-by': 'albridge' };
 const RECHECK_MS = 5_000;
 
 const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease'];
@@ -86,8 +91,7 @@ async function refuse(
   pass: Pass,
   monitors: ChildrenOfOwner<ConfigMonitor>,
 ): Promise<never> {
-  const onChange = (change: OwnedChange): void => recordChange(change, pass);
-  await ensureOwned(configMap, { ...monitors, desired: [], signal: pass.signal, onChange });
+  await ensureMonitor(configMap, { desired: [], monitors, pass });
   throw createFailure(configMonitorReasons, 'NamespaceClosed', {
     observed: `the annotation ${POD_DELETE_MATCH} has no effect in namespace ${configMap.metadata.namespace}`,
   });
@@ -107,9 +111,40 @@ async function reconcile(
     const message = `waiting until the earlier ConfigMonitor ${place.child.metadata.name} is deleted`;
     return waiting('Replacing', message, RECHECK_MS);
   }
-  const onChange = (change: OwnedChange): void => recordChange(change, pass);
-  await ensureOwned(configMap, { ...monitors, desired, signal: pass.signal, onChange });
+  await ensureMonitor(configMap, { desired, monitors, pass });
   return settled('Watching' satisfies ConfigMonitorReason, 'as annotated');
+}
+
+interface Desired {
+  readonly desired: readonly KubeObject[];
+  readonly monitors: ChildrenOfOwner<ConfigMonitor>;
+  readonly pass: Pass;
+}
+
+async function ensureMonitor(
+  configMap: TrimmedConfigMap,
+  { desired, monitors, pass }: Desired,
+): Promise<void> {
+  await ensureOwned(configMap, {
+    ...monitors,
+    desired,
+    signal: pass.signal,
+    isOurs: (monitor) => isMadeFor(configMap, monitor),
+    onChange: (change) => recordChange(change, pass),
+  });
+}
+
+/** A ConfigMap may stand for an application, and be so the controller of a ConfigMonitor that others made. */
+function isMadeFor(configMap: TrimmedConfigMap, { metadata }: KubeObject): boolean {
+  const { name, annotations = {}, labels = {} } = metadata;
+  const isMarked =
+    annotations[DESIRED_HASH_ANNOTATION] !== undefined ||
+    Object.entries(LABELS).every(([key, value]) => labels[key] === value);
+  return isMarked && name === nameMonitor(configMap);
+}
+
+function nameMonitor({ metadata }: TrimmedConfigMap): string {
+  return shortenName(metadata.name, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX;
 }
 
 /**
@@ -126,9 +161,9 @@ function desireMonitor(
     apiVersion: formatApiVersion(configMonitorKind),
     kind: configMonitorKind.kind,
     metadata: {
-      name: shortenName(name, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX,
+      name: nameMonitor(configMap),
       namespace,
-      labels: { 'app.kubernetes.io/managed-by': 'albridge' },
+      labels: LABELS,
       ...(isPaused(configMap) && { annotations: { [PAUSED_ANNOTATION]: 'true' } }),
     },
     spec: {

@@ -11,7 +11,8 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { recordOutdated, startRollout } from './debounce.ts';
-import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
+import { Changes, listOutdated, Progress, Refusals, readRecordedHash } from './memory.ts';
+import { hasReselected, listReselected, listUids, reportDeselected } from './pending-change.ts';
 import { readSelection } from './pod-index.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
@@ -27,6 +28,7 @@ import {
   awaitData,
   hasBaseline,
   hasSecret,
+  markStale,
   mergeRecords,
   observeData,
   reportObservation,
@@ -41,8 +43,8 @@ import {
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
-import { getController } from './transforms.ts';
-import { listPending } from './workload-groups.ts';
+import { getController, hasLostController } from './transforms.ts';
+import { listOrphans, listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
 const RECHECK_MS = 60_000;
@@ -84,17 +86,40 @@ function buildScope(
   context: ConfigMonitorContext,
   of: Pick<Scope, 'object' | 'pass' | 'changes' | 'progress' | 'refusals' | 'sourceMetrics'>,
 ): Scope | undefined {
-  const { metadata, spec } = of.object;
+  const { metadata, spec, status } = of.object;
   const selection = readSelection(spec);
   if (selection === undefined) return undefined;
-  const selected = context.pods
-    .selectedBy(metadata.namespace, selection)
-    .filter((pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip');
-  const selectedUids = new Set(selected.map((pod) => pod.metadata.uid));
+  const [selected, skipped] = partition(
+    context.pods.selectedBy(metadata.namespace, selection),
+    (pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip',
+  );
+  const selectedUids = listUids(selected);
+  const orphans = listUids(skipped.filter(hasLostController));
   const watched = listSources(spec);
   const sourceText = describeSources(watched);
   const sources = { watched, sourceText, selection };
-  return { ...context, ...of, ...sources, spec: applyDefaults(spec), selected, selectedUids };
+  const deselected = new Set(status.deselectedPods);
+  const own = { ...of, spec: applyDefaults(spec), deselected };
+  return { ...context, ...own, ...sources, selected, selectedUids, orphans };
+}
+
+/** The pods have the data that the ConfigMonitor of an earlier ConfigMap of this name had on record. */
+function takeOver(scope: Scope): Scope {
+  const { monitors, object, pass, selected } = scope;
+  if (object.status.configHash !== undefined) return scope;
+  const found = monitors.predecessors.find(object, [...selected, ...listOrphans(scope)]);
+  if (found === undefined) return scope;
+  const { record, pods } = found;
+  pass.report(record);
+  pass.log.info('Took over the record of an earlier ConfigMonitor', {
+    hash: shortenHash(record.configHash ?? ''),
+  });
+  return {
+    ...scope,
+    object: { ...object, status: { ...object.status, ...record } },
+    deselected: new Set(record.deselectedPods),
+    affected: pods,
+  };
 }
 
 /** A CRD of release 0.1.0 does not have the field. */
@@ -103,8 +128,6 @@ function applyDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
-  const { object, pass, changes } = scope;
-  const { status } = object;
   const observation = observeData(scope);
   reportObservation(observation, scope);
   if (observation.kind !== 'observed') {
@@ -112,9 +135,21 @@ async function reconcile(scope: Scope): Promise<Outcome> {
     if (observation.kind === 'missing') reportPods(listPendingUids(scope), scope);
     return awaitData(observation, scope);
   }
-  const { data } = observation;
+  return act(observation.data, takeOver(scope));
+}
+
+async function act(data: ObservedData, scope: Scope): Promise<Outcome> {
+  const { changes, object, pass } = scope;
+  const { status } = object;
   if (!hasBaseline(scope)) {
     return watchOthers(data, scope);
+  }
+  if (hasReselected(scope)) {
+    // It is the restart that is under way, begun again, and no second one.
+    if (status.rollout !== undefined) pass.report({ lastRestartTime: undefined } satisfies Report);
+    const affected = listReselected(data, scope);
+    const reselected = { ...scope, isReselected: true, ...(affected && { affected }) };
+    return recordOlder(markStale(data), data, reselected);
   }
   reportSources(scope);
   const outcome = isChanged(data, scope) ? await actOnChange(data, scope) : undefined;
@@ -136,16 +171,21 @@ async function watchOthers(data: ObservedData, scope: Scope): Promise<Outcome> {
   return reportWatching(scope);
 }
 
-/** Of a source that stays pods may have older data: this counts as a change, and restarts anew what is under way. */
+/** Selected pods may have older data: this counts as a change, and restarts anew what is under way. */
 async function recordOlder(
   sources: ObservedData['sources'],
   data: ObservedData,
   scope: Scope,
 ): Promise<Outcome> {
-  const { object, pass } = scope;
+  const { changes, object, pass } = scope;
   const { rollout, change: _change, ...status } = object.status;
+  const noted = changes.get(object);
   const hash = hashText(`${status.configHash} ${data.hash}`);
   reportBaseline({ hash, sources }, scope);
+  // It has restarted all others as it selects them.
+  if (scope.affected)
+    pass.report({ restartedSelection: status.restartedSelection } satisfies Report);
+  reportDeselected([...(rollout?.pods ?? []), ...(noted ? listOutdated(noted) : [])], scope);
   const edited = {
     ...scope,
     ...(rollout && { endedPods: new Set(rollout.pods) }),
@@ -154,7 +194,7 @@ async function recordOlder(
   reportSources(edited);
   await recordOutdated(data, edited);
   pass.disproveReady();
-  const message = 'pods may have older data of a source that spec names as before; they restart';
+  const message = 'pods that spec selects may have older data; they restart';
   return waiting('Debouncing' satisfies ConfigMonitorReason, message, 0);
 }
 
@@ -199,9 +239,11 @@ function isChanged({ hash }: ObservedData, { changes, object }: Scope): boolean 
   return isOther || wasOther;
 }
 
-async function recordWhilePaused(scope: Scope): Promise<void> {
-  const observation = observeData(scope);
-  if (observation.kind !== 'observed' || !hasBaseline(scope)) return;
+async function recordWhilePaused(given: Scope): Promise<void> {
+  const observation = observeData(given);
+  if (observation.kind !== 'observed') return;
+  const scope = takeOver(given);
+  if (!hasBaseline(scope)) return;
   if (isChanged(observation.data, scope)) await recordOutdated(observation.data, scope);
 }
 
@@ -217,6 +259,7 @@ async function actOnChange(data: ObservedData, scope: Scope): Promise<Outcome | 
 
 function reportWatching(scope: Scope): Outcome {
   const { selected, sourceText, spec } = scope;
+  if (scope.deselected.size > 0 && !hasReselected(scope)) reportDeselected([], scope);
   reportPods([], scope);
   if (spec.suspend) {
     return settled('Suspended' satisfies ConfigMonitorReason, 'suspended; no pods are waiting');

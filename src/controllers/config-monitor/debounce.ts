@@ -6,7 +6,15 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
-import { findVouchers, isUnnoted, listLivePods, MAX_PODS, noteChange } from './pending-change.ts';
+import {
+  findVouchers,
+  isUnnoted,
+  listLivePods,
+  listUids,
+  MAX_PODS,
+  noteChange,
+  reportDeselected,
+} from './pending-change.ts';
 import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { reportPods, type Scope } from './scope.ts';
@@ -19,6 +27,7 @@ import {
   readRecords,
 } from './sources/watched-source.ts';
 import type { TrimmedPod } from './transforms.ts';
+import { listOrphans } from './workload-groups.ts';
 
 export type Started =
   /** Not now. */
@@ -36,9 +45,12 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   const data = await refreshData(shown, scope);
   if (data === undefined) return { kind: 'held', outcome: awaitSources(scope) };
   if (isSettled(data, scope)) return { kind: 'needless' };
-  const { change, older, outdated } = await noteOutdated(data, scope);
+  const { change, older, outdated, orphaned } = await noteOutdated(data, scope);
   const isRecorded = change.hash === readRecordedHash(scope.object);
-  if (isRecorded && outdated.length === 0) return { kind: 'needless' };
+  if (isRecorded && outdated.length === 0) {
+    leaveOrphans(orphaned, scope);
+    return { kind: 'needless' };
+  }
   scope.pass.disproveReady();
   reportPods(
     outdated.map(({ metadata }) => metadata.uid),
@@ -54,7 +66,17 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
       observed: `${outdated.length} pods are selected, and one object can restart at most ${MAX_PODS}`,
     });
   }
-  return { kind: 'started', rollout: await beginRollout(change, { data, outdated }, scope) };
+  return {
+    kind: 'started',
+    rollout: await beginRollout(change, { data, outdated, orphaned }, scope),
+  };
+}
+
+/** Those of the rollout stay a part of it. */
+function leaveOrphans(orphaned: readonly string[], scope: Scope): void {
+  const planned = new Set(scope.object.status.rollout?.pods);
+  const rest = orphaned.filter((uid) => !planned.has(uid));
+  if (rest.length > 0) reportDeselected(rest, scope);
 }
 
 /** Records which pods are older than the data: later that is unknown. Restarts nothing. */
@@ -85,31 +107,35 @@ interface Outdated {
   readonly change: DataChange;
   readonly older: ReadonlySet<string>;
   readonly outdated: readonly TrimmedPod[];
+  /** Those that have lost their controller; not to be restarted for now. */
+  readonly orphaned: readonly string[];
 }
 
 async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated> {
   const change = await noteChange(data, scope);
   const older = listOutdated(change);
-  return { change, older, outdated: listOutdatedPods(change, data, scope) };
+  const isOutdated = findOutdated(change, data, scope);
+  const orphaned = [...listUids(listOrphans(scope).filter(isOutdated))];
+  return { change, older, outdated: scope.selected.filter(isOutdated), orphaned };
 }
 
 /** With a rollout back to its data, those are still to be restarted that were so before. */
-function listOutdatedPods(
+function findOutdated(
   change: DataChange,
   data: ObservedData,
   scope: Scope,
-): readonly TrimmedPod[] {
+): (pod: TrimmedPod) => boolean {
   const { rollout } = scope.object.status;
   const pending = new Set(rollout?.hash === data.hash ? rollout.pods : []);
   const older = listOutdated(change);
   const listChanged = findChangedSources(change, data, scope);
   const isVouchedFor = findVouchers(data.hash, scope);
-  return scope.selected.filter((pod) => {
+  return (pod) => {
     const { uid } = pod.metadata;
     if (pending.has(uid)) return true;
     if (!older.has(uid) || !concerns(scope.selection, pod, listChanged(uid))) return false;
     return !isVouchedFor(pod);
-  });
+  };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -3,7 +3,13 @@ import { OperatorError, rewordError } from '../../core/reconcile/operator-error.
 import type { Eviction } from '../../pods/pod-ports.ts';
 import { isPassing, type Refusal } from './memory.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
-import { type ByTemplate, isStuck, parseOrdinal, restartWorkloads } from './template-restart.ts';
+import {
+  type ByTemplate,
+  isIdle,
+  isStuck,
+  parseOrdinal,
+  restartWorkloads,
+} from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
   countUnavailable,
@@ -52,19 +58,16 @@ function planBatches(
 ): readonly Batch[] {
   const owners = observeGroups(rollout, scope);
   const isOwnTurn = isTurnOfOwnPod(owners, scope);
-  const isIdle = scope.progress.idleMs(scope.pass.key, rollout.progressTime) >= STUCK_AFTER_MS;
+  const mayBeStuck = isIdle(rollout, scope);
   return owners.map((owner) => {
     const isRolling = byTemplate.get(owner.name);
     const mayGo = (pod: TrimmedPod): boolean => {
-      const isEvicted = isRolling === undefined || (isRolling && isIdle && isStuck(pod));
+      const isEvicted = isRolling === undefined || (isRolling && mayBeStuck && isStuck(pod));
       return isEvicted && (isOwnTurn || !isOwnPod(pod, scope));
     };
     return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, mayGo });
   });
 }
-
-/** Before, a pod that its StatefulSet waits for may get ready by itself. */
-const STUCK_AFTER_MS = 30_000;
 
 /** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */
 function isTurnOfOwnPod(owners: readonly Owner[], scope: Scope): boolean {
@@ -121,12 +124,12 @@ function planBatch(
 /** Pods of a StatefulSet that are missing above this one, and are not made before it is ready. */
 function countMissingAbove(
   lowest: TrimmedPod | undefined,
-  { available, size, unavailable }: Owner,
+  { available, firstOrdinal, size, unavailable }: Owner,
 ): number {
   if (lowest === undefined) return 0;
   const ordinal = parseOrdinal(lowest);
   const above = [...available, ...unavailable].filter((pod) => parseOrdinal(pod) > ordinal);
-  return Math.max(0, size - 1 - ordinal - above.length);
+  return Math.max(0, firstOrdinal + size - 1 - ordinal - above.length);
 }
 
 /** Those that are not ready, and those that are, each in the order in which they go. */

@@ -170,6 +170,8 @@ export class Progress {
   readonly #shrunk = new Map<Key, Set<string>>();
   /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */
   readonly #failed = new Map<Key, Map<string, OperatorError | undefined>>();
+  /** By UID of a workload: the start of the rollout that has restarted it. */
+  readonly #restarted = new Map<Key, Map<string, string>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -193,6 +195,16 @@ export class Progress {
     const isFirst = !owners.has(owner);
     this.#shrunk.set(key, owners.add(owner));
     return isFirst;
+  }
+
+  noteRestarted(key: Key, uid: string, startTime: string): void {
+    const workloads = this.#restarted.get(key) ?? new Map<string, string>();
+    this.#restarted.set(key, workloads.set(uid, startTime));
+  }
+
+  /** Whether the rollout that began at this time has restarted this workload, as far as this process knows. */
+  hasRestarted(key: Key, uid: string, startTime: string): boolean {
+    return this.#restarted.get(key)?.get(uid) === startTime;
   }
 
   /** All others are tried before it is again. */
@@ -226,6 +238,7 @@ export class Progress {
     this.#observed.delete(key);
     this.#shrunk.delete(key);
     this.#failed.delete(key);
+    this.#restarted.delete(key);
   }
 }
 

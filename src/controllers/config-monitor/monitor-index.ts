@@ -1,8 +1,11 @@
 import type { ConfigMonitor } from '../../apis/config-monitor.ts';
+import { addTo, removeFrom } from '../../core/objects/collections.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
-import { affectsRestarts, readSelection, selects } from './pod-index.ts';
+import { affectsRestarts, type PodIndex, readSelection, selects } from './pod-index.ts';
+import { Predecessors } from './predecessors.ts';
 import {
   listSources,
   nameSource,
@@ -14,12 +17,20 @@ import type { TrimmedPod } from './transforms.ts';
 /** Finds the ConfigMonitors of a source or a pod without scanning all of them. */
 export class MonitorIndex {
   readonly #cache: Pick<ObjectCache<ConfigMonitor>, 'get'>;
+  readonly #pods: Pick<PodIndex, 'selectedBy'>;
   readonly #keys = new Map<string, Set<Key>>();
   readonly #withSecrets = new Set<Key>();
+  readonly predecessors: Predecessors;
 
   /** Follows the cache for as long as the process lives. */
-  constructor(cache: Pick<ObjectCache<ConfigMonitor>, 'get' | 'subscribe'>) {
+  constructor(
+    cache: Pick<ObjectCache<ConfigMonitor>, 'get' | 'subscribe'>,
+    pods: Pick<PodIndex, 'selectedBy'>,
+    clock: Clock,
+  ) {
     this.#cache = cache;
+    this.#pods = pods;
+    this.predecessors = new Predecessors(clock);
     cache.subscribe((change) => this.#onChange(change));
   }
 
@@ -75,21 +86,20 @@ export class MonitorIndex {
     const key = getKey(change.object);
     if (change.kind !== 'added') {
       const before = change.kind === 'updated' ? change.previous : change.object;
-      for (const slot of listSlots(before)) this.#remove(slot, key);
+      for (const slot of listSlots(before)) removeFrom(this.#keys, slot, key);
     }
     this.#withSecrets.delete(key);
-    if (change.kind === 'deleted') return;
+    if (change.kind === 'deleted') return this.#keep(change.object);
     const sources = listSources(change.object.spec);
     if (sources.some(({ kind }) => kind === 'Secret')) this.#withSecrets.add(key);
-    for (const slot of listSlots(change.object)) {
-      this.#keys.set(slot, (this.#keys.get(slot) ?? new Set()).add(key));
-    }
+    for (const slot of listSlots(change.object)) addTo(this.#keys, slot, key);
   }
 
-  #remove(slot: string, key: Key): void {
-    const keys = this.#keys.get(slot);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keys.delete(slot);
+  #keep(object: ConfigMonitor): void {
+    const { metadata, spec } = object;
+    const selection = readSelection(spec);
+    const selected = selection && this.#pods.selectedBy(metadata.namespace, selection);
+    this.predecessors.keep(object, selected ?? []);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import { isBeingDeleted, type KubeObject } from '../../core/objects/kube-object.ts';
-import { type DataChange, readRecordedHash } from './memory.ts';
+import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
 import { concerns, formatSelection, readSelection, selects } from './pod-index.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
 import { listUses } from './sources/pod-uses.ts';
@@ -27,8 +27,49 @@ export async function noteChange(data: ObservedData, scope: Scope): Promise<Data
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);
-  if (isNew) recordChange(hash, before === undefined, scope);
+  if (before !== undefined && before.selector !== selector) {
+    reportDeselected(listOutdated(before), scope);
+  }
+  if (isNew && !scope.isReselected) recordChange(hash, before === undefined, scope);
   return change;
+}
+
+/**
+ * Records those of the pods with older data that are not selected now: an edit may select them again, or a controller
+ * adopt them.
+ */
+export function reportDeselected(older: Iterable<string>, scope: Scope): void {
+  const { deselected, pass, pods, selectedUids } = scope;
+  for (const uid of older) deselected.add(uid);
+  const there = [...deselected]
+    .filter((uid) => !selectedUids.has(uid) && pods.getByUid(uid, 'kept') !== undefined)
+    .slice(0, MAX_PODS);
+  const deselectedPods = there.length === 0 ? undefined : there;
+  pass.report({ deselectedPods } satisfies Report);
+}
+
+/** Whether spec selects otherwise than the restart began, or pods are selected again that were not before theirs. */
+export function hasReselected({ object, selectedUids, selection }: Scope): boolean {
+  const { deselectedPods = [], rollout } = object.status;
+  if (deselectedPods.some((uid) => selectedUids.has(uid))) return true;
+  const selector = rollout?.selector;
+  return selector !== undefined && selector !== formatSelection(selection);
+}
+
+/**
+ * Those that have older data by what is on record, where nothing but their return has changed since; undefined: all that
+ * are selected may.
+ */
+export function listReselected(data: ObservedData, scope: Scope): ReadonlySet<string> | undefined {
+  const { changes, deselected, object, selectedUids, selection } = scope;
+  const { restartedSelection, rollout } = object.status;
+  const selector = formatSelection(selection);
+  const noted = changes.get(object);
+  const others = [rollout?.selector, noted?.selector].filter((one) => one !== undefined);
+  const isSame = [restartedSelection, ...others].every((one) => one === selector);
+  if (!isSame || ![readRecordedHash(object), noted?.hash].includes(data.hash)) return undefined;
+  const older = [...deselected, ...(rollout?.pods ?? []), ...(noted ? listOutdated(noted) : [])];
+  return new Set(older.filter((uid) => selectedUids.has(uid)));
 }
 
 async function observePods(
@@ -38,7 +79,9 @@ async function observePods(
 ): Promise<DataChange> {
   const { hash } = data;
   const { changes, endedPods, object, pods } = scope;
-  const live = await listLivePods(scope);
+  const { affected } = scope;
+  const selected = await listLivePods(scope);
+  const live = affected ? new Set([...selected].filter((uid) => affected.has(uid))) : selected;
   const isVouchedFor = findVouchers(hash, scope);
   const known = [...live].flatMap((uid) => pods.getByUid(uid) ?? []);
   const running = listUids(known.filter(({ state }) => state !== 'starting'));
@@ -64,7 +107,7 @@ function listChangedSources(
   return listDifferent(readNewestRecords(object.status, watched), sources);
 }
 
-function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {
+export function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {
   return new Set(pods.map(({ metadata }) => metadata.uid));
 }
 
@@ -144,7 +187,10 @@ export function findVouchers(hash: string, scope: Scope): (pod: TrimmedPod) => b
     .slice(0, MOST_VOUCHERS)
     .map((other) => ({
       isMeant: wouldRestart(other),
-      pending: new Set(other.status.rollout?.pods),
+      pending: new Set([
+        ...(other.status.rollout?.pods ?? []),
+        ...(other.status.deselectedPods ?? []),
+      ]),
     }));
   return (pod) =>
     vouchers.some(({ isMeant, pending }) => isMeant(pod) && !pending.has(pod.metadata.uid));

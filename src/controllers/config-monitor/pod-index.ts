@@ -1,4 +1,5 @@
 import type { ConfigMonitorSpec } from '../../apis/config-monitor.ts';
+import { addTo, removeFrom } from '../../core/objects/collections.ts';
 import type { Key, KubeObject } from '../../core/objects/kube-object.ts';
 import {
   formatSelector,
@@ -144,20 +145,12 @@ export class PodIndex {
 
   #add(pod: TrimmedPod): void {
     this.#byUid.set(pod.metadata.uid, pod);
-    for (const [map, slot] of this.#listSlots(pod)) {
-      const set = map.get(slot);
-      if (set === undefined) map.set(slot, new Set([pod]));
-      else set.add(pod);
-    }
+    for (const [map, slot] of this.#listSlots(pod)) addTo(map, slot, pod);
   }
 
   #remove(pod: TrimmedPod): void {
     this.#byUid.delete(pod.metadata.uid);
-    for (const [map, slot] of this.#listSlots(pod)) {
-      const set = map.get(slot);
-      set?.delete(pod);
-      if (set?.size === 0) map.delete(slot);
-    }
+    for (const [map, slot] of this.#listSlots(pod)) removeFrom(map, slot, pod);
   }
 
   #listSlots(pod: TrimmedPod): readonly (readonly [Map<string, Set<TrimmedPod>>, string])[] {
@@ -195,6 +188,7 @@ export function affectsRestarts(change: Change<TrimmedPod>): boolean {
     object.state !== previous.state ||
     object.restarts !== previous.restarts ||
     object.metadata.deletionTimestamp !== previous.metadata.deletionTimestamp ||
+    getController(object)?.uid !== getController(previous)?.uid ||
     JSON.stringify(object.metadata.labels) !== JSON.stringify(previous.metadata.labels)
   );
 }

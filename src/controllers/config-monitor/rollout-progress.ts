@@ -95,7 +95,8 @@ function computeDeadlineMs(rollout: Rollout, idleMs: number, scope: Scope): numb
 
 export function reportRollout(rollout: Rollout, scope: Scope): void {
   scope.pass.report({ rollout } satisfies Report);
-  reportPods(rollout.pods, scope);
+  const selected = rollout.pods.filter((uid) => scope.selectedUids.has(uid));
+  reportPods(selected, scope);
 }
 
 /**

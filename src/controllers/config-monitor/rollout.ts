@@ -5,7 +5,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
-import { listUnchanged } from './pending-change.ts';
+import { listUnchanged, reportDeselected } from './pending-change.ts';
 import { formatSelection } from './pod-index.ts';
 import {
   announceEnd,
@@ -26,6 +26,7 @@ import {
   countUnavailable,
   listPending,
   observeGroups,
+  readSize,
   resizeOwners,
   WorkloadReader,
 } from './workload-groups.ts';
@@ -33,6 +34,8 @@ import {
 interface OutdatedPods {
   readonly data: ObservedData;
   readonly outdated: readonly TrimmedPod[];
+  /** UIDs of those that wait for another controller. */
+  readonly orphaned: readonly string[];
 }
 
 /**
@@ -41,16 +44,18 @@ interface OutdatedPods {
  */
 export async function beginRollout(
   change: DataChange,
-  { data, outdated }: OutdatedPods,
+  { data, outdated, orphaned }: OutdatedPods,
   scope: Scope,
 ): Promise<Rollout | undefined> {
   const { changes, object, pass } = scope;
   const workloads = new WorkloadReader(scope);
   const rollout = await planRollout(change, { data, outdated }, { scope, workloads });
+  reportDeselected(orphaned, scope);
   if (outdated.length === 0) {
     const left = rollout.owners.some((owner) => isShort(owner, scope)) ? rollout : undefined;
-    const hash = left === undefined ? reportData(data) : {};
-    pass.report({ ...hash, rollout: left, change: undefined } satisfies Report);
+    const restartedSelection = formatSelection(scope.selection);
+    const ended = left === undefined ? { ...reportData(data), restartedSelection } : {};
+    pass.report({ ...ended, rollout: left, change: undefined } satisfies Report);
     changes.settle(pass.key);
     return left;
   }
@@ -61,11 +66,23 @@ export async function beginRollout(
   const restartedSelection = isWhole ? formatSelection(scope.selection) : undefined;
   const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
   pass.report({ ...begun, change: undefined } satisfies Report);
-  await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));
+  const meanwhile = await warnOfSingleReplicas(rollout, outdated, { scope, workloads });
+  try {
+    await pass.recordNow(meanwhile, ['rollout']);
+  } catch (error) {
+    // It may be stored, and the next pass only goes on with it. Where it is not, the next one reports it again.
+    if (error instanceof OperatorError && error.isUnanswered) reportStart(rollout, scope);
+    throw error;
+  }
   changes.settle(pass.key);
-  announceStart(rollout, scope);
-  pass.log.info('Restarting pods', { pods: rollout.total, hash: shortenHash(change.hash) });
+  reportStart(rollout, scope);
   return rollout;
+}
+
+function reportStart(rollout: Rollout, scope: Scope): void {
+  announceStart(rollout, scope);
+  const fields = { pods: rollout.total, hash: shortenHash(rollout.hash) };
+  scope.pass.log.info('Restarting pods', fields);
 }
 
 interface Reading {
@@ -75,7 +92,7 @@ interface Reading {
 
 async function planRollout(
   change: DataChange,
-  { data, outdated }: OutdatedPods,
+  { data, outdated }: Omit<OutdatedPods, 'orphaned'>,
   { scope, workloads }: Reading,
 ): Promise<Rollout> {
   const unchanged = listUnchanged(change, scope);
@@ -93,6 +110,7 @@ async function planRollout(
   const nowMs = scope.clock.now();
   return {
     hash: data.hash,
+    selector: formatSelection(scope.selection),
     sources: data.sources,
     startTime: formatMillis(nowMs),
     progressTime: formatTime(nowMs),
@@ -125,7 +143,7 @@ async function observeOwner(
 ): Promise<Rollout['owners'][number]> {
   const { object, pods } = scope;
   const { namespace } = object.metadata;
-  const found = await catchRefusal(workloads.named(name));
+  const found = await catchRefusal(readSize(name, workloads, scope));
   const before = listUnfinishedOwners(scope).find((owner) => owner.name === name);
   const unread = { ...before, desiredPods: before?.pods ?? 0 };
   const {
@@ -177,8 +195,8 @@ async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
     reportRollout(advanceRollout(recorded, rollout, scope), scope);
   }
   const now = advanceRollout(recorded, rollout, scope);
-  if (now.pods.length === 0 && listUnavailable(now, scope).length === 0)
-    return finishRollout(now, scope);
+  const isLeft = now.pods.some((uid) => !scope.orphans.has(uid));
+  if (!isLeft && listUnavailable(now, scope).length === 0) return finishRollout(now, scope);
   const standing = scope.refusals.list(scope.pass.key, now.pods);
   return judgeProgress(now, [...standing, ...refusals], scope);
 }
@@ -203,19 +221,24 @@ function advanceRollout(recorded: Rollout, rollout: Rollout, scope: Scope): Roll
   };
 }
 
-/** Also one that another object is sending away may be refused yet. */
+/**
+ * Also one that another object is sending away may be refused yet, and one that has lost its controller be adopted.
+ */
 function listRemaining(rollout: Rollout, scope: Scope): ReadonlySet<string> {
-  const undecided = rollout.pods.filter(
-    (uid) => scope.selectedUids.has(uid) && scope.pods.isUndecided(uid),
-  );
+  const undecided = rollout.pods.filter((uid) => {
+    return scope.orphans.has(uid) || (scope.selectedUids.has(uid) && scope.pods.isUndecided(uid));
+  });
   return new Set([
     ...listPending(rollout, scope).map(({ metadata }) => metadata.uid),
     ...undecided,
   ]);
 }
 
-function finishRollout(rollout: Rollout, scope: Scope): Outcome {
+/** But for pods that have lost their controller. */
+function finishRollout(planned: Rollout, scope: Scope): Outcome {
   const { object, pass, sourceText, watched } = scope;
+  const rollout = { ...planned, total: planned.total - planned.pods.length };
+  reportDeselected(planned.pods, scope);
   const sources = readNewestRecords(object.status, watched);
   const data = { hash: rollout.hash, sources: rollout.sources ?? sources };
   pass.report({ ...reportData(data), rollout: undefined } satisfies Report);

@@ -47,7 +47,7 @@ export interface ConfigMonitorContext {
   readonly secrets: SecretReader;
   readonly pods: PodIndex;
   readonly livePods: LivePods;
-  readonly monitors: Pick<MonitorIndex, 'listBySource'>;
+  readonly monitors: Pick<MonitorIndex, 'listBySource' | 'predecessors'>;
   readonly evictor: PodEvictor;
   readonly workloads: Workloads;
   readonly clock: Clock;
@@ -73,8 +73,16 @@ export interface Scope extends ConfigMonitorContext {
   /** The pods that are selected and would be restarted, in the order of their names. */
   readonly selected: readonly TrimmedPod[];
   readonly selectedUids: ReadonlySet<string>;
-  /** UIDs of the pods that were still to be restarted when an edit of the sources ended a rollout in this pass. */
+  /** UIDs of the pods that would be selected, had they not lost their controller: nobody would start them again. */
+  readonly orphans: ReadonlySet<string>;
+  /** UIDs of pods with older data that were not selected when they were noted, by this pass too. */
+  readonly deselected: Set<string>;
+  /** UIDs of the pods that were still to be restarted when an edit ended a rollout in this pass. */
   readonly endedPods?: ReadonlySet<string>;
+  /** UIDs of those that alone may have older data in this pass; undefined: all that are selected. */
+  readonly affected?: ReadonlySet<string>;
+  /** An edit of the selector begins a restart in this pass: the data has not changed. */
+  readonly isReselected?: boolean;
 }
 
 export type Report = { readonly [Field in keyof ConfigMonitorStatus]?: unknown };

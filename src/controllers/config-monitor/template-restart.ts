@@ -8,7 +8,7 @@ import { isPassing, type Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
-import { getController, nameOwner, type TrimmedPod } from './transforms.ts';
+import { nameOwner, type TrimmedPod } from './transforms.ts';
 import { isOrdered, type Owner, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
 export interface ByTemplate {
@@ -39,7 +39,7 @@ export async function restartWorkloads(
     }
     const isFew =
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
-    const answer = await tryRestart(name, { pending, isFew, workloads, scope });
+    const answer = await tryRestart(name, { rollout, pending, isFew, workloads, scope });
     if (answer !== false) byTemplate.set(name, answer === true);
     if (answer instanceof OperatorError) refused.push({ kind: 'failed', error: answer });
   }
@@ -55,6 +55,7 @@ function listRefusals(owners: readonly Owner[], { pass, progress }: Scope): Refu
 }
 
 interface RestartByTemplate {
+  readonly rollout: Rollout;
   readonly pending: readonly TrimmedPod[];
   /** A restart of the template would replace pods that have the data. */
   readonly isFew: boolean;
@@ -81,16 +82,42 @@ async function tryRestart(name: string, of: RestartByTemplate): Promise<boolean 
  * go first, as it rolls by itself; those below are evicted, and come back with their older template.
  */
 async function restartByTemplate(name: string, of: RestartByTemplate): Promise<boolean> {
-  const { pending, isFew, workloads, scope } = of;
+  const { isFew, workloads, scope } = of;
   const workload = await workloads.named(name);
-  if (!workload?.followsTemplate) return false;
-  if (isBelowPartition(workload, pending)) return false;
+  if (!workload || !(await areReplacedBy(workload, of))) return false;
   const isUnderWay = await isRolling(workload, of);
   if (isFew && !isUnderWay) return false;
   if (workload.isPaused && scope.spec.strategy === 'Auto') return false;
   if (workload.isPaused) throw createPausedFailure(workload);
-  if (!isUnderWay) await restartWorkload(workload, pending, scope);
-  return true;
+  return isUnderWay || restartOnce(workload, of);
+}
+
+async function areReplacedBy(workload: Workload, of: RestartByTemplate): Promise<boolean> {
+  if (!workload.followsTemplate || isBelowPartition(workload, of.pending)) return false;
+  return !(await areOrphans(workload, of));
+}
+
+/**
+ * False where the rollout has restarted it, and its template is that of the pods again: something has reset it, and would
+ * do so after each further restart.
+ */
+async function restartOnce(workload: Workload, of: RestartByTemplate): Promise<boolean> {
+  const { rollout, scope } = of;
+  const { pass, progress } = scope;
+  if (!progress.hasRestarted(pass.key, workload.uid, rollout.startTime)) {
+    await restartWorkload(workload, of);
+    progress.noteRestarted(pass.key, workload.uid, rollout.startTime);
+    return true;
+  }
+  // Its controller has yet to observe the template, which may be a new one. A DaemonSet never shows it.
+  if (workload.revision === undefined && workload.kind !== 'DaemonSet') return true;
+  if (mayEvict(workload, scope)) return false;
+  throw createResetFailure(workload);
+}
+
+/** Not the only pod of one that starts the new pod first: it was to be restarted without a gap. */
+function mayEvict({ desiredPods, surges }: Workload, { spec }: Scope): boolean {
+  return spec.strategy === 'Auto' && !(surges && desiredPods === 1);
 }
 
 /** The data was taken back, and of the owner's pods only some may have been started in between. */
@@ -135,6 +162,13 @@ function createPausedFailure({ kind, name }: Workload): OperatorError {
   });
 }
 
+function createResetFailure({ kind, name }: Workload): OperatorError {
+  return createFailure(configMonitorReasons, 'TemplateReset', {
+    observed: `the template of ${kind} ${name} was reset after its restart`,
+    fill: { workload: `${kind.toLowerCase()}/${name}` },
+  });
+}
+
 async function isRolling(workload: Workload, of: RestartByTemplate): Promise<boolean> {
   return isRestarted(workload, of.pending) || isUpgraded(workload, of);
 }
@@ -158,23 +192,33 @@ async function isUpgraded(
   const revisions =
     kind === 'StatefulSet'
       ? pending.map(({ metadata }) => metadata.labels?.['controller-revision-hash'])
-      : await readRevisions(pending, workloads);
+      : (await workloads.replicaSetsOf(pending)).map((set) => set?.revision);
   return revisions.every((one) => one !== undefined && one !== revision);
 }
 
-async function readRevisions(
-  pending: readonly TrimmedPod[],
-  workloads: WorkloadReader,
-): Promise<readonly (string | undefined)[]> {
-  const names = new Set(pending.map((pod) => getController(pod)?.name));
-  const sets = [...names].map((name) => workloads.named(`ReplicaSet/${name}`));
-  return (await Promise.all(sets)).map((set) => set?.revision);
+/**
+ * An earlier Deployment of this name has left them to their ReplicaSets, which do not follow this one's template
+ * (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#orphaned-dependents).
+ */
+async function areOrphans(
+  { kind, uid }: Workload,
+  { rollout, pending, workloads, scope }: RestartByTemplate,
+): Promise<boolean> {
+  if (kind !== 'Deployment' || !isIdle(rollout, scope)) return false;
+  const sets = (await workloads.replicaSetsOf(pending)).filter((set) => set !== undefined);
+  return sets.length > 0 && sets.every(({ controllerUid }) => controllerUid !== uid);
+}
+
+/** Before, pods that hold a rollout up may get ready by themselves, and a Deployment replaces its own. */
+const IDLE_AFTER_MS = 30_000;
+
+export function isIdle({ progressTime }: Rollout, { pass, progress }: Scope): boolean {
+  return progress.idleMs(pass.key, progressTime) >= IDLE_AFTER_MS;
 }
 
 async function restartWorkload(
   workload: Workload,
-  pending: readonly TrimmedPod[],
-  scope: Scope,
+  { pending, scope }: RestartByTemplate,
 ): Promise<void> {
   const { clock, pass, workloads } = scope;
   throwIfOutdated(scope);

@@ -159,6 +159,17 @@ export function getController({ metadata }: TrimmedPod): OwnerReference | undefi
 }
 
 /**
+ * Whether a controller has made it and is gone, as after `kubectl delete --cascade=orphan`: another one may adopt it.
+ * ReplicaSets of a Deployment, StatefulSets and DaemonSets label their pods with a revision
+ * (https://pkg.go.dev/k8s.io/api/apps/v1#pkg-constants).
+ */
+export function hasLostController(pod: TrimmedPod): boolean {
+  const { labels = {} } = pod.metadata;
+  const isOfRevision = 'controller-revision-hash' in labels || 'pod-template-hash' in labels;
+  return isOfRevision && getController(pod) === undefined;
+}
+
+/**
  * Those that share what may be unready at a time, such as `Deployment/frontend`; undefined where
  * nobody keeps count of them. Pods of one Deployment belong together, whichever of its ReplicaSets
  * they are of: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label

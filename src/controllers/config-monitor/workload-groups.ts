@@ -3,7 +3,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { PodIndex, Undecided } from './pod-index.ts';
 import type { Scope } from './scope.ts';
-import { nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
+import { getController, nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 
 /** Pods that share what may be unavailable at a time, and their state. */
 export interface Owner {
@@ -11,6 +11,8 @@ export interface Owner {
   readonly name: string | undefined;
   /** The desired number of pods. */
   readonly size: number;
+  /** Of a StatefulSet; 0 of others. */
+  readonly firstOrdinal: number;
   /** Time that a restarted pod must have been ready to count as available. */
   readonly minReadySeconds: number;
   readonly unavailable: readonly TrimmedPod[];
@@ -24,6 +26,14 @@ export interface Owner {
 /** Number of its pods that are missing or not available. */
 export function countUnavailable({ size, unavailable, available }: Owner): number {
   return Math.max(size - available.length, unavailable.length);
+}
+
+/** Those that would be selected, had they not lost their controller. */
+export function listOrphans({
+  orphans,
+  pods,
+}: Pick<Scope, 'orphans' | 'pods'>): readonly TrimmedPod[] {
+  return [...orphans].flatMap((uid) => pods.getByUid(uid) ?? []);
 }
 
 /**
@@ -49,9 +59,9 @@ export function observeGroups(
   const pending = Map.groupBy(listPending(rollout, scope, undecided), nameOwner);
   const unproven = new Set(rollout.between);
   const known = rollout.owners.map((owner) => {
-    const { name, pods: size } = owner;
+    const { name, pods: size, firstOrdinal = 0 } = owner;
     const minReadySeconds = chooseMinReadySeconds(owner, scope);
-    const of = { name, size, minReadySeconds, pending: pending.get(name) ?? [] };
+    const of = { name, size, firstOrdinal, minReadySeconds, pending: pending.get(name) ?? [] };
     return observeGroup({ ...of, unproven, undecided }, scope);
   });
   const isKnown = new Set<string | undefined>(rollout.owners.map(({ name }) => name));
@@ -86,7 +96,7 @@ function observeNewGroups(
   scope: Scope,
 ): readonly Owner[] {
   const { minReadySeconds } = scope.spec;
-  const of = { size: 0, minReadySeconds };
+  const of = { size: 0, firstOrdinal: 0, minReadySeconds };
   if (name !== undefined) return [observeGroup({ ...of, ...rest, name, pending }, scope)];
   // Nothing waits for a pod without an owner.
   const none = { unavailable: [], available: [], availableInMs: Number.POSITIVE_INFINITY };
@@ -98,7 +108,7 @@ function observeGroup(
     unproven,
     undecided,
     ...of
-  }: Pick<Owner, 'size' | 'minReadySeconds'> & Pending & { readonly name: string },
+  }: Pick<Owner, 'size' | 'firstOrdinal' | 'minReadySeconds'> & Pending & { readonly name: string },
   { object, pods }: Scope,
 ): Owner {
   const there = pods.listByOwner(object.metadata.namespace, of.name, undecided);
@@ -146,6 +156,12 @@ export class WorkloadReader {
     this.#read.set(ownerName, reading);
     return reading;
   }
+
+  /** One for each ReplicaSet that controls pods of a Deployment; undefined for one that is gone. */
+  replicaSetsOf(pods: readonly TrimmedPod[]): Promise<readonly (Workload | undefined)[]> {
+    const names = new Set(pods.map((pod) => getController(pod)?.name));
+    return Promise.all([...names].map((name) => this.named(`ReplicaSet/${name}`)));
+  }
 }
 
 /**
@@ -163,11 +179,29 @@ export async function resizeOwners(
     const count = scope.pods.listByOwner(namespace, owner.name).length;
     if (parseWorkload(owner.name, namespace) === undefined) return owner;
     if (count >= owner.pods) return { ...owner, pods: count };
-    const workload = await catchRefusal(workloads.named(owner.name));
-    if (workload instanceof OperatorError) return owner;
-    return { ...owner, pods: workload?.desiredPods ?? 0 };
+    const size = await catchRefusal(readSize(owner.name, workloads, scope));
+    if (size instanceof OperatorError) return owner;
+    const { desiredPods = 0, firstOrdinal } = size ?? {};
+    return { ...owner, pods: desiredPods, ...(firstOrdinal !== undefined && { firstOrdinal }) };
   });
   return { ...rollout, owners: await Promise.all(owners) };
+}
+
+/**
+ * undefined: there is no such workload. The ReplicaSets of a Deployment that is deleted without them keep their pods
+ * (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#orphaned-dependents).
+ */
+export async function readSize(
+  ownerName: string,
+  workloads: WorkloadReader,
+  { object, pods }: Scope,
+): Promise<(Partial<Workload> & Pick<Workload, 'desiredPods'>) | undefined> {
+  const workload = await workloads.named(ownerName);
+  if (workload !== undefined || !ownerName.startsWith('Deployment/')) return workload;
+  const there = pods.listByOwner(object.metadata.namespace, ownerName);
+  const sets = (await workloads.replicaSetsOf(there)).flatMap((set) => set ?? []);
+  if (sets.length === 0) return undefined;
+  return { desiredPods: sets.reduce((sum, set) => sum + set.desiredPods, 0) };
 }
 
 /** A failure that only a person heals must not stop the other owners: it is returned, not thrown. */

@@ -162,6 +162,11 @@ export function mergeRecords({ sources }: ObservedData, scope: Scope): readonly 
   });
 }
 
+/** Records that differ from the data in each source, for pods that may have older data of any. */
+export function markStale({ sources }: ObservedData): readonly SourceRecord[] {
+  return sources.map((record) => ({ ...record, hash: hashStale(record) }));
+}
+
 /** Whether the keys that counted before have other data now. */
 function hasOtherData({ kind, name, keys, keyNames, hash }: SourceRecord, scope: Scope): boolean {
   // Of a release that did not record them, nobody knows.

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { KubeObject } from '../../../core/objects/kube-object.ts';
+import { getController, type KubeObject } from '../../../core/objects/kube-object.ts';
 import { nameSource, type WatchedSource } from './watched-source.ts';
 
 /** The part of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ that names sources. */
 interface PodWithSources extends KubeObject {
   readonly spec?: {
+    readonly restartPolicy?: string;
     readonly containers?: readonly Container[];
     readonly initContainers?: readonly Container[];
     readonly volumes?: readonly Volume[];
@@ -67,9 +68,11 @@ const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 
 /**
  * The sources that the containers and init containers of a pod read, by env, envFrom and volumes, optional or
- * not. In doubt a whole source is read. Takes time and memory in proportion to the pod, whoever wrote it.
+ * not. In doubt a whole source is read. Takes time and memory in proportion to the pod, whoever wrote it. None of a
+ * pod that runs to its end: it is not restarted for them.
  */
 export function listUses(pod: KubeObject): PodUses {
+  if (runsToItsEnd(pod)) return new Map();
   const { containers = [], initContainers = [], volumes = [] } = (pod as PodWithSources).spec ?? {};
   const all = [...initContainers, ...containers];
   const uses = new Collector();
@@ -81,6 +84,12 @@ export function listUses(pod: KubeObject): PodUses {
     }
   }
   return uses.finish();
+}
+
+/** For a controller such as that of Tekton or Argo Workflows, whose run would fail without it. */
+function runsToItsEnd(pod: KubeObject): boolean {
+  const { restartPolicy = 'Always' } = (pod as PodWithSources).spec ?? {};
+  return restartPolicy !== 'Always' && getController(pod) !== undefined;
 }
 
 class Collector {

@@ -21,6 +21,17 @@ async function annotate(value: string): Promise<void> {
   await bench.clock.advance(1_000);
 }
 
+/** As another controller does that has the ConfigMap stand for its application. */
+async function makeForConfigMap(name: string): Promise<void> {
+  await bench.monitor({ podSelector: { app: 'theirs' } }, name);
+  const { uid } = bench.configMap.metadata;
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', uid, controller: true };
+  bench.kube.edit(bench.object(name), (live) => {
+    return { ...live, metadata: { ...live.metadata, ownerReferences: [owner] } };
+  });
+  await bench.clock.settle();
+}
+
 describe('a ConfigMap with the annotation', () => {
   it('gets a ConfigMonitor that restarts the pods when the data changes', async () => {
     await annotate('app=frontend');
@@ -172,6 +183,23 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.told('NameConflict')).toHaveLength(1);
   });
 
+  it('leaves a ConfigMonitor of that name alone that others made for the ConfigMap', async () => {
+    await makeForConfigMap(NAME);
+    await annotate('app=frontend');
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'theirs' });
+    expect(bench.told('NameConflict')).toHaveLength(1);
+    await bench.annotate({});
+    expect(bench.object(NAME)).toBeDefined();
+  });
+
+  it('leaves alone a second ConfigMonitor that others made for the ConfigMap', async () => {
+    await annotate('app=frontend');
+    await makeForConfigMap('mine');
+    await annotate('app=frontend,tier=web');
+    expect(bench.object('mine')).toBeDefined();
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'frontend', tier: 'web' });
+  });
+
   it('gets it back when someone deletes it', async () => {
     await annotate('app=frontend');
     bench.kube.delete(bench.object(NAME));
@@ -185,6 +213,15 @@ describe('a ConfigMap with the annotation', () => {
     await bench.restart();
     await bench.clock.advance(60_000);
     expect(bench.kube.writes).toEqual([]);
+  });
+});
+
+describe('a ConfigMap without the annotation', () => {
+  it('leaves a ConfigMonitor alone that others made for the ConfigMap', async () => {
+    await makeForConfigMap('mine');
+    await bench.clock.advance(1_000);
+    expect(bench.object('mine')).toBeDefined();
+    expect(bench.told('AnnotationFollowed')).toEqual([]);
   });
 });
 

@@ -241,7 +241,8 @@ export class ConfigMonitorBench {
     const configMaps = kube.cache<TrimmedConfigMap>('ConfigMap', trimConfigMap);
     const secretCache = kube.cache<TrimmedSource>('Secret', createSecretTransform(this.hashKey));
     const podCache = kube.cache<TrimmedPod>('Pod', trimPod);
-    const index = new MonitorIndex(cache);
+    const pods = new PodIndex(podCache, clock);
+    const index = new MonitorIndex(cache, pods, clock);
     const writer = kube.childWriter();
     const owner = { group: '', kind: 'ConfigMap' };
     const children = new Children<ConfigMonitor>({ cache, writer, owner, clock });
@@ -252,7 +253,7 @@ export class ConfigMonitorBench {
       reconciler: createConfigMonitorReconciler({
         configMaps,
         secrets: this.secrets(secretCache),
-        pods: new PodIndex(podCache, clock),
+        pods,
         livePods: cluster,
         monitors: index,
         evictor: cluster,

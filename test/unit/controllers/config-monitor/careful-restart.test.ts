@@ -287,6 +287,36 @@ describe('a Deployment', () => {
     for (const content of ['two', 'three', 'four']) await bench.change(content, 30_000);
     expect(bench.kept()).toBe(7);
   });
+
+  it.each(['Evict', 'Auto'] as const)(
+    'that is deleted without its ReplicaSet still loses a quarter of its pods at a time (%s)',
+    async (strategy) => {
+      await bench.deploy();
+      await bench.monitor({ strategy });
+      const read = bench.cluster.read.bind(bench.cluster);
+      bench.cluster.read = async (ref) => (ref.kind === 'Deployment' ? undefined : read(ref));
+      bench.cluster.isFull = true;
+      await bench.change('two', 60_000);
+      expect(bench.kept()).toBe(6);
+      bench.cluster.isFull = false;
+      bench.cluster.settle();
+      await bench.clock.advance(90_000);
+      expect(bench.kept()).toBe(0);
+      expect(bench.condition('Ready')).toBe('True Watching');
+    },
+  );
+});
+
+it('a ReplicaSet without its Deployment that lacks a pod loses no more than a quarter', async () => {
+  await bench.deploy(4);
+  await bench.monitor();
+  const read = bench.cluster.read.bind(bench.cluster);
+  bench.cluster.read = async (ref) => (ref.kind === 'Deployment' ? undefined : read(ref));
+  bench.cluster.isFull = true;
+  for (const pod of bench.cluster.pods().slice(0, 1)) bench.kube.delete(pod);
+  await bench.clock.advance(5_000);
+  await bench.change('two', 60_000);
+  expect(bench.kept()).toBe(3);
 });
 
 describe('an upgrade that hangs', () => {
@@ -308,4 +338,81 @@ describe('an upgrade that hangs', () => {
       expect(bench.condition('Ready')).toBe('True Watching');
     },
   );
+});
+
+describe('a template that something resets after each restart', () => {
+  async function deployStateful(): Promise<void> {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, 4);
+    await bench.clock.advance(1_000);
+    bench.before = bench.cluster.pods().map(({ metadata }) => metadata.uid ?? '');
+  }
+
+  it.each([50, 1_500])('is changed once, and Auto evicts the pods (after %i ms)', async (ms) => {
+    await bench.deploy(8);
+    await bench.monitor({ strategy: 'Auto' });
+    bench.cluster.resetsAfterMs = ms;
+    await bench.change('two', 600_000);
+    expect(bench.told('WorkloadRestarted')).toEqual(['restarted Deployment frontend']);
+    expect(bench.kept()).toBe(0);
+    expect(bench.cluster.mostUnready).toBeLessThanOrEqual(2);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('of a StatefulSet is changed once, and Auto evicts the pods', async () => {
+    await deployStateful();
+    await bench.monitor({ strategy: 'Auto' });
+    bench.cluster.resetsAfterMs = 50;
+    await bench.change('two', 600_000);
+    expect(bench.told('WorkloadRestarted')).toEqual(['restarted StatefulSet db']);
+    const uids = bench.cluster.pods().map(({ metadata }) => metadata.uid ?? '');
+    expect(uids.filter((uid) => bench.before.includes(uid))).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('is changed once for each change of the data, and Rollout reports it', async () => {
+    await bench.deploy(4);
+    await bench.monitor({ strategy: 'Rollout' });
+    bench.cluster.resetsAfterMs = 50;
+    await bench.change('two', 600_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(1);
+    expect(bench.condition('Stalled')).toBe('True TemplateReset');
+    expect(bench.message('Stalled')).toContain('kubectl rollout restart deployment/frontend');
+    await bench.change('three', 600_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(2);
+    expect(bench.kept()).toBe(4);
+    await bench.editMonitor({ strategy: 'Evict' });
+    await bench.clock.advance(300_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it.each([
+    [true, 1, 'False TemplateReset'],
+    [false, 0, 'True Watching'],
+  ])('of one replica keeps its pod where that goes last (%s)', async (surges, kept, ready) => {
+    const labels = { app: 'frontend' };
+    const what = { name: 'frontend', labels, isStateful: false, minReadySeconds: 0, surges };
+    bench.cluster.deployAs(what, 1);
+    await bench.clock.advance(1_000);
+    bench.before = bench.cluster.names;
+    await bench.monitor({ strategy: 'Auto' });
+    bench.cluster.resetsAfterMs = 50;
+    await bench.change('two', 600_000);
+    expect(bench.kept()).toBe(kept);
+    expect(bench.condition('Ready')).toBe(ready);
+  });
+
+  it('replaces the pods by itself where it is a new one, without an eviction', async () => {
+    await bench.deploy(4);
+    await bench.monitor({ strategy: 'Auto' });
+    bench.cluster.resetsAfterMs = 50;
+    await bench.configure('two');
+    await bench.clock.advance(1_060);
+    bench.cluster.upgrade('frontend');
+    await bench.clock.advance(300_000);
+    expect(bench.told('WorkloadRestarted')).toHaveLength(1);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
 });

@@ -69,3 +69,111 @@ describe('data that changes again during a restart', () => {
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 });
+
+describe('a selector that is edited during a restart', () => {
+  const both = { podSelector: { tier: 'web' } } as const;
+  const frontend = { podSelector: { app: 'frontend' } } as const;
+
+  async function deployBoth(): Promise<void> {
+    bench.cluster.deploy('frontend', 8, { app: 'frontend', tier: 'web' });
+    bench.cluster.deploy('worker', 4, { app: 'worker', tier: 'web' });
+    await bench.clock.advance(1_000);
+    bench.before = bench.cluster.names;
+  }
+
+  it.each([
+    ['for a moment', 200],
+    ['for a minute', 60_000],
+  ])('to match nothing, and is set back %s later, leaves no pod with older data', async (_, ms) => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 1_200);
+    expect(bench.kept()).toBe(6);
+    await bench.editMonitor({ podSelector: { app: 'nothing' } });
+    await bench.clock.advance(ms);
+    expect(bench.kept()).toBe(6);
+    await bench.editMonitor({ podSelector: { app: 'frontend' } });
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.cluster.mostUnready).toBe(2);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.status().deselectedPods).toBeUndefined();
+  });
+
+  it('to match more pods restarts those that it adds', async () => {
+    await deployBoth();
+    await bench.monitor();
+    await bench.change('two', 1_200);
+    await bench.editMonitor(both);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('to match fewer pods restarts the others once it matches them again, also much later', async () => {
+    await deployBoth();
+    await bench.monitor(both);
+    await bench.change('two', 1_200);
+    await bench.editMonitor(frontend);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(3);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    await bench.restart();
+    await bench.editMonitor(both);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('while the change is pending, to match nothing, leaves no pod with older data', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 200);
+    await bench.editMonitor({ podSelector: { app: 'nothing' } });
+    await bench.clock.advance(60_000);
+    await bench.editMonitor({ podSelector: { app: 'frontend' } });
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+  });
+
+  it('twice while the change is pending, leaves no pod with older data', async () => {
+    await deployBoth();
+    await bench.monitor({ ...both, suspend: true });
+    await bench.change('two', 60_000);
+    await bench.editMonitor(frontend);
+    await bench.clock.advance(10_000);
+    await bench.editMonitor({ podSelector: { app: 'worker' } });
+    await bench.clock.advance(10_000);
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(8);
+    await bench.editMonitor(both);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+  });
+
+  it('goes on with the restart at once, and is no change of the data', async () => {
+    await deployBoth();
+    await bench.monitor({ minIntervalSeconds: 3600 });
+    await bench.change('two', 1_200);
+    await bench.editMonitor(both);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.told('ChangesTooOften')).toEqual([]);
+    expect(bench.told('ConfigChanged')).toHaveLength(1);
+  });
+
+  it('restarts no pod again where the release that began the restart recorded no selector', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 1_200);
+    await bench.stop();
+    const { rollout, ...status } = bench.status();
+    const { selector: _, ...older } = rollout ?? ({} as never);
+    bench.kube.server.applyStatus(bench.object(), { ...status, rollout: older });
+    await bench.restart();
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.cluster.evicted).toHaveLength(8);
+  });
+});

@@ -1,5 +1,5 @@
 import { RESTARTED_AT } from '../../../../src/core/objects/annotations.ts';
-import type { Key, KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import type { Key, KubeObject, OwnerReference } from '../../../../src/core/objects/kube-object.ts';
 import { matchesLabels, parseSelector } from '../../../../src/core/objects/label-selector.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import type {
@@ -24,6 +24,8 @@ interface Deployment {
   readonly customKind?: string;
   /** Of a StatefulSet. */
   readonly partition?: number;
+  /** Of a StatefulSet. */
+  readonly firstOrdinal?: number;
   /** Of a Deployment: it starts new pods first. */
   readonly surges?: boolean;
   /** Of its template. */
@@ -60,6 +62,8 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   restartsAtStart = 0;
   /** No new pods are started while this is true. */
   isFull = false;
+  /** Something undoes each restart so long after it, as a tool that resets the template does. */
+  resetsAfterMs: number | undefined;
   /** The most that were missing or not ready at a time, of any Deployment. */
   mostUnready = 0;
   /** What the eviction API answers to a pod; undefined lets it go. */
@@ -152,6 +156,17 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     return this.pods().filter(({ metadata }) => metadata.name.startsWith(`${deployment}-`));
   }
 
+  /** Gives the pods this controller, or none. */
+  setController(pods: readonly PodObject[], controller?: OwnerReference): void {
+    for (const pod of pods) {
+      this.#kube.edit(pod, (live) => {
+        const { ownerReferences: _, ...metadata } = live.metadata;
+        const owners = controller && { ownerReferences: [{ ...controller, controller: true }] };
+        return { ...live, metadata: { ...metadata, ...owners } };
+      });
+    }
+  }
+
   async uidsOf(namespace: string, query: LivePodsQuery): Promise<ReadonlySet<string>> {
     const selected = this.pods()
       .filter(({ metadata }) => metadata.namespace === namespace)
@@ -182,6 +197,7 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
     const found = this.#deployments.get(kind === 'ReplicaSet' ? name.replace(/-[^-]*$/, '') : name);
     if (found === undefined) return undefined;
     const { replicas: desiredPods, restartedAt, isPaused, minReadySeconds } = found;
+    const { firstOrdinal = 0 } = found;
     const isOld = kind === 'ReplicaSet' && name !== nameRevision(found);
     const revision =
       kind === 'StatefulSet' ? nameRevision(found) : `${found.revision - Number(isOld)}`;
@@ -189,8 +205,10 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
       ...{ kind, name, namespace, uid: `uid-of-${name}`, desiredPods, isPaused, minReadySeconds },
       followsTemplate: kind !== 'ReplicaSet',
       surges: found.surges ?? false,
-      rollsFromOrdinal: found.partition ?? 0,
+      firstOrdinal,
+      rollsFromOrdinal: firstOrdinal + (found.partition ?? 0),
       ...(restartedAt !== undefined && { restartedAt }),
+      ...nameController(kind, found),
       revision,
     };
   }
@@ -198,17 +216,24 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   async restart({ kind, name }: WorkloadRef, at: string): Promise<void> {
     this.asked.push(`restart ${kind}/${name}`);
     const deployment = this.#deploymentNamed(name);
+    const { restartedAt, revision } = deployment;
     deployment.restartedAt = at;
     this.#replacePods(deployment);
+    if (this.resetsAfterMs === undefined) return;
+    this.#clock.setTimer(this.resetsAfterMs, () => {
+      Object.assign(deployment, { restartedAt, revision });
+      if (deployment.isStateful) this.#roll(deployment, revision);
+    });
   }
 
   /** One pod after the other, as a Deployment does. */
   #replacePods(deployment: Deployment): void {
-    deployment.revision++;
-    if (deployment.isStateful) return this.#roll(deployment, deployment.revision);
+    const revision = ++deployment.revision;
+    if (deployment.isStateful) return this.#roll(deployment, revision);
     for (const [index, pod] of this.podsOf(deployment.name).entries()) {
       this.#clock.setTimer((index + 1) * 1_000, () => {
-        if (this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
+        const isNewest = deployment.revision >= revision;
+        if (isNewest && this.#kube.get(pod) !== undefined) this.#kube.delete(pod);
       });
     }
   }
@@ -243,15 +268,22 @@ export class Cluster implements LivePods, PodEvictor, Workloads {
   }
 
   #startPod(of: Deployment): void {
-    const { name: deployment, labels, isStateful, customKind, partition = 0 } = of;
+    const {
+      name: deployment,
+      labels,
+      isStateful,
+      customKind,
+      partition = 0,
+      firstOrdinal = 0,
+    } = of;
     const taken = new Set(this.names);
-    let ordinal = 0;
+    let ordinal = firstOrdinal;
     while (taken.has(`${deployment}-${ordinal}`)) ordinal++;
     const suffix = String(++this.#count).padStart(3, '0');
     const name = isStateful ? `${deployment}-${ordinal}` : `${deployment}-5d9c-${suffix}`;
     const owner = ownerOf(of, { isStateful, customKind });
     // Below the partition a pod is made of the template from before the restart.
-    const isOld = ordinal < partition;
+    const isOld = ordinal < firstOrdinal + partition;
     const restartedAt = isOld ? undefined : of.restartedAt;
     const revision = nameRevision(isOld ? { ...of, revision: 1 } : of);
     this.#kube.create({
@@ -301,6 +333,13 @@ function createTest(text: string): (pod: KubeObject) => boolean {
   const parsed = parseSelector(text);
   if (parsed.kind === 'problem') throw new Error(parsed.problem);
   return ({ metadata: { labels = {} } }) => matchesLabels(parsed.selector, labels);
+}
+
+function nameController(
+  kind: WorkloadRef['kind'],
+  { name }: Pick<Deployment, 'name'>,
+): Pick<Workload, 'controllerUid'> {
+  return kind === 'ReplicaSet' ? { controllerUid: `uid-of-${name}` } : {};
 }
 
 /** Of a Deployment also the name of its newest ReplicaSet. */

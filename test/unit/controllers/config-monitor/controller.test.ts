@@ -26,6 +26,36 @@ describe('a ConfigMonitor', () => {
     expect(bench.status().rollout).toBeUndefined();
   });
 
+  it.each([
+    ['progress', ['progress']],
+    [
+      'all that came after 0.1.0',
+      ['progress', 'deselectedPods', 'hashKey', 'restartedSelection', 'source', 'sources'],
+    ],
+  ])('restarts each pod once where the CRD lacks %s', async (_, fields) => {
+    bench.kube.server.unknownFields.push(...fields);
+    await bench.monitor();
+    const before = bench.cluster.names;
+    await bench.change('two');
+    expect(bench.cluster.evicted.toSorted()).toEqual(before);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    await bench.restart();
+    await bench.clock.advance(3_600_000);
+    expect(bench.cluster.evicted).toHaveLength(8);
+    expect(bench.status().restarts).toBe(1);
+  });
+
+  it('restarts no pod where the CRD lacks the record of a restart, and says what to apply', async () => {
+    bench.kube.server.unknownFields.push('rollout');
+    await bench.monitor();
+    await bench.change('two', 600_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Stalled')).toBe('True StatusNotServed');
+    expect(bench.message('Stalled')).toMatch(
+      /status\.rollout .*kubectl apply --server-side -k crds/,
+    );
+  });
+
   it('reports each step in the words of the article, and in one event', async () => {
     await bench.monitor({ podSelector: { app: 'single' } });
     bench.cluster.deploy('single', 1, { app: 'single' });

@@ -198,6 +198,7 @@ describe('a template that cannot be changed for now', () => {
     bench.cluster.restart = async ({ name }) => {
       if (!changed.includes(name))
         throw new OperatorError({ ...options, message: `${name} fails` });
+      bench.cluster.breakTemplate(name);
     };
     await bench.change('two');
     expect(bench.message('Reconciling')).toBe('admin fails');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigMonitor } from '../../../../src/apis/config-monitor.ts';
 import { configMonitorMetrics } from '../../../../src/controllers/config-monitor/reports/source-metrics.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -36,6 +37,23 @@ describe('a restart on the objects that it is about', () => {
     ]);
     const [event] = bench.events.recorded.filter(({ kind }) => kind === 'Deployment');
     expect(event).toMatchObject({ key: 'web/frontend', uid: 'uid-of-frontend' });
+  });
+
+  it('begins with one event each also where its record is stored and not answered', async () => {
+    bench.cluster.deploy('frontend', 8, APP);
+    await bench.monitor();
+    await bench.change('two', 500);
+    const given = { reason: 'ApiServerUnavailable', message: 'reset', isUnanswered: true };
+    bench.kube.loseNextStatus(new OperatorError({ ...given, healedBy: 'time' }));
+    await bench.clock.advance(600_000);
+    expect(bench.status().restarts).toBe(1);
+    for (const kind of ['ConfigMap', 'Deployment']) {
+      expect(told(kind).map((line) => line.split(':', 1)[0])).toEqual([
+        'RestartStarted',
+        'RestartComplete',
+      ]);
+    }
+    expect(bench.messages().filter((line) => line === 'Restarting pods')).toHaveLength(1);
   });
 
   it('reports once that a person must act, and counts it once', async () => {

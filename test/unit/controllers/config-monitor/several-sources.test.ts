@@ -227,6 +227,33 @@ describe('strategy Auto', () => {
   });
 });
 
+describe.each(['Never', 'OnFailure'])(
+  'a pod that a TaskRun runs to its end (%s)',
+  (restartPolicy) => {
+    beforeEach(async () => {
+      const spec = { restartPolicy, containers: [{ envFrom: [{ configMapRef: { name: 'a' } }] }] };
+      const of = { name: 'build', labels: { app: 'build' }, isStateful: false, minReadySeconds: 0 };
+      bench.cluster.deployAs({ ...of, spec, customKind: 'TaskRun' }, 1);
+      await bench.clock.advance(1_000);
+    });
+
+    it('keeps running where it uses what has changed', async () => {
+      await watch();
+      await bench.store('ConfigMap', 'a', { x: '2' });
+      await bench.clock.advance(60_000);
+      expect(evicted()).toEqual(['both', 'both', 'only-a', 'only-a']);
+      expect(bench.condition('Ready')).toBe('True Watching');
+    });
+
+    it('is evicted where labels select it', async () => {
+      await watch({ podSelector: { app: 'build' } });
+      await bench.store('ConfigMap', 'a', { x: '2' });
+      await bench.clock.advance(60_000);
+      expect(evicted()).toEqual(['build']);
+    });
+  },
+);
+
 describe('labels that select one pod of a Deployment', () => {
   async function change(strategy: 'Auto' | 'Rollout'): Promise<readonly string[]> {
     bench.cluster.scale('neither', 4);

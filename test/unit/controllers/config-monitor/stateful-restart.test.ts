@@ -11,9 +11,10 @@ beforeEach(async () => {
 afterEach(() => bench.stop());
 
 describe('a StatefulSet', () => {
-  async function deployStateful(replicas: number): Promise<void> {
+  async function deployStateful(replicas: number, firstOrdinal = 0): Promise<void> {
     const labels = { app: 'frontend' };
-    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, replicas);
+    const what = { name: 'db', labels, isStateful: true, minReadySeconds: 0, firstOrdinal };
+    bench.cluster.deployAs(what, replicas);
     await bench.clock.advance(1_000);
   }
 
@@ -73,6 +74,26 @@ describe('a StatefulSet', () => {
     await bench.monitor();
     await bench.change('two', 1_100);
     expect(bench.cluster.evicted).toEqual(['db-0']);
+  });
+
+  it('loses the lowest that is not ready also where its ordinals start at 5', async () => {
+    await deployStateful(3, 5);
+    await loseReadiness('db-5');
+    bench.cluster.isFull = true;
+    remove('db-6', 'db-7');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual(['db-5']);
+  });
+
+  it('whose ordinals start at 5 loses none that is not ready while one below it is missing', async () => {
+    await deployStateful(3, 5);
+    await loseReadiness('db-6');
+    bench.cluster.isFull = true;
+    remove('db-5');
+    await bench.monitor();
+    await bench.change('two', 1_100);
+    expect(bench.cluster.evicted).toEqual([]);
   });
 
   it('loses none that is not ready while one below it is missing', async () => {
