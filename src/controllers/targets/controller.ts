@@ -15,6 +15,7 @@ import { type GateOptions, ReadinessGates } from './gates/readiness-gates.ts';
 import { type EarlyPod, ShortShutdowns } from './gates/short-shutdowns.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
 import { showTargets } from './group-gauges.ts';
+import { GroupIndex, getNamespace } from './group-index.ts';
 import { HealthPolls } from './health-polls.ts';
 import { type NodeCache, NodeWatch } from './instances/node-watch.ts';
 
@@ -45,8 +46,7 @@ export class TargetsController {
   readonly #options: TargetsOptions;
   readonly #index: EndpointsIndex;
   readonly #groups = new Map<Key, Group>();
-  readonly #byOwner = new Map<Key, readonly Group[]>();
-  readonly #byService = new Map<Key, Set<Group>>();
+  readonly #published = new GroupIndex();
   readonly #waiting = new Map<Key, Set<() => void>>();
   readonly #flusher: Flusher;
   readonly #polls: HealthPolls;
@@ -100,11 +100,10 @@ export class TargetsController {
 
   /** Call before each scrape. */
   refreshMetrics(): void {
-    const groups = [...this.#byOwner.keys()].flatMap((owner) => this.#listCounted(owner));
-    showTargets(
-      this.#options.metrics,
-      groups.map(({ state }) => state),
-    );
+    const groups = this.#published.owners.flatMap((owner) => this.#listCounted(owner));
+    // Of a group that no action names AWS checks no target.
+    const states = groups.flatMap(({ served, state }) => (served.isUnused ? [] : [state]));
+    showTargets(this.#options.metrics, states);
   }
 
   /** Resolves when the calls that were under way at the stop have ended. */
@@ -114,21 +113,20 @@ export class TargetsController {
 
   /** The groups of one object, in place of the ones before. Only what tags have just proved ours. */
   publish(owner: Key, served: readonly ServedGroup[]): void {
-    const before = this.#byOwner.get(owner) ?? [];
-    for (const group of before) this.#unlink(group);
+    const before = this.#published.listOfOwner(owner);
+    const left = before.map(getNamespace);
+    this.#published.remove(owner);
     const groups = served.map((one) => this.#takeOver(before, owner, one));
     for (const group of before) if (!groups.includes(group)) this.#drop(group);
-    if (groups.length === 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, groups);
+    this.#published.add(owner, groups);
     for (const group of groups) {
-      this.#link(group);
       this.#refresh(group);
       this.#flusher.schedule(group);
       this.#polls.schedule(group);
     }
     this.#resolveWaiting(owner);
-    const namespaces = groups.map(({ serviceKey }) => splitKey(serviceKey).namespace);
-    for (const one of new Set([splitKey(owner).namespace, ...namespaces])) this.#gates?.check(one);
+    const namespaces = [splitKey(owner).namespace, ...left, ...groups.map(getNamespace)];
+    for (const namespace of new Set(namespaces)) this.#gates?.check(namespace);
     if (groups.length === 0) this.#feed.forget(owner);
     else this.#feed.follow(owner);
   }
@@ -175,7 +173,7 @@ export class TargetsController {
     if (gates === undefined) return undefined;
     return new ReadinessGates({
       ...{ ...gates, services, clock, log },
-      listGroups: (owner) => this.#byOwner.get(owner) ?? [],
+      listGroups: (namespace) => this.#published.listOfNamespace(namespace),
       onAwaited: (group) => this.#polls.schedule(group),
       onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
@@ -185,8 +183,8 @@ export class TargetsController {
   #onPod(pod: GatedPod, isGone: boolean): void {
     const { services } = this.#options;
     this.#shutdowns.note(pod, isGone);
-    for (const key of this.#byService.keys()) {
-      if (splitKey(key).namespace !== pod.metadata.namespace) continue;
+    const groups = this.#published.listOfNamespace(pod.metadata.namespace ?? '');
+    for (const key of new Set(groups.map(({ serviceKey }) => serviceKey))) {
       if (isSelected(pod, services.get(key)?.selector ?? {})) this.#onEndpoints(key);
     }
   }
@@ -208,19 +206,8 @@ export class TargetsController {
     group.stop(new Error('the target group was withdrawn'));
   }
 
-  #link(group: Group): void {
-    const { serviceKey } = group;
-    this.#byService.set(serviceKey, (this.#byService.get(serviceKey) ?? new Set()).add(group));
-  }
-
-  #unlink(group: Group): void {
-    const groups = this.#byService.get(group.serviceKey);
-    groups?.delete(group);
-    if (groups?.size === 0) this.#byService.delete(group.serviceKey);
-  }
-
   #onEndpoints(service: Key): void {
-    for (const group of this.#byService.get(service) ?? []) this.#update(group);
+    for (const group of this.#published.listOfService(service)) this.#update(group);
     this.#gates?.check(splitKey(service).namespace);
   }
 
@@ -243,7 +230,7 @@ export class TargetsController {
 
   #onChange(group: Group): void {
     this.#polls.schedule(group);
-    this.#gates?.check(splitKey(group.serviceKey).namespace);
+    this.#gates?.check(getNamespace(group));
     if (this.#waiting.has(group.owner)) this.#feed.awaitRead(group.owner);
     this.#feed.check(group.owner);
     this.#resolveWaiting(group.owner);
@@ -264,21 +251,22 @@ export class TargetsController {
     const known = { ...state, arePodsKnown: true } as const;
     if (served.targetType === 'instance') return known;
     if (!hasPodTargets(served, service)) return state;
-    const earlyPod = this.#shutdowns.find(splitKey(serviceKey).namespace, service.selector ?? {});
+    const earlyPod = this.#shutdowns.find(getNamespace(group), service.selector ?? {});
     return { ...known, ...omitUndefined({ earlyPod }) };
   }
 
   /** Nodes are targets whether pods run there or not: without a pod of their Service they serve nothing. */
   #isReplacing({ owner, served: { backend }, serviceKey, problems }: Group): boolean {
-    const groups = this.#byOwner.get(owner)?.filter(({ served }) => served.backend === backend);
-    const replaced = groups?.filter(({ served }) => served.isReplaced === true) ?? [];
+    const replaced = this.#published.listOfOwner(owner).filter(({ served }) => {
+      return served.backend === backend && served.isReplaced === true;
+    });
     const isIdle = (one: Group): boolean =>
       problems.leading?.hasNoPods === true && hasInstances(one) && one.serviceKey === serviceKey;
     return replaced.some((one) => !isEmpty(one) && !isIdle(one));
   }
 
   #listCounted(owner: Key): readonly Group[] {
-    const groups = this.#byOwner.get(owner) ?? [];
+    const groups = this.#published.listOfOwner(owner);
     return groups.filter(({ served }) => served.isReplaced !== true);
   }
 

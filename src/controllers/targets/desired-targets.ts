@@ -82,7 +82,7 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const { held } = endpoints;
   const own = endpoints.slices.filter(({ family }) => family === backend.ipAddressType);
   const live = listLive(own, held);
-  const unknown = lacksSlices(endpoints) && { isUnknown: true as const };
+  const unknown = lacksSlices(backend, endpoints) && { isUnknown: true as const };
   const port = resolvePort(backend, endpoints.service);
   if ('reason' in port) {
     const none = { targets: new Map(), late: new Set<string>(), slices: own.length };
@@ -161,13 +161,18 @@ export function isSame(
 }
 
 /**
- * A Service that selects pods has a slice also while there is none of them: without one the list has come
- * back empty, or the slice is made in a moment.
+ * A Service that selects pods has a slice of each of its address families also while there is none of them: without
+ * one the list has come back empty, or the slice is made in a moment.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/reconciler.go
  */
-function lacksSlices({ service, slices }: Endpoints): boolean {
-  if (service === undefined || service.isExternalName || slices.length > 0) return false;
-  return Object.keys(service.selector).length > 0;
+function lacksSlices(
+  { ipAddressType }: Pick<BackendService, 'ipAddressType'>,
+  { service, slices }: Endpoints,
+): boolean {
+  if (service === undefined || service.isExternalName) return false;
+  if (Object.keys(service.selector).length === 0) return false;
+  const isOwn = service.families.includes(ipAddressType);
+  return slices.every(({ family }) => isOwn && family !== ipAddressType);
 }
 
 /** True where pods of the Service are targets: it has the backend's port, and AWS sees them and not their nodes. */
@@ -237,10 +242,11 @@ function listLate(slices: readonly TrimmedEndpointSlice[], port: string): Readon
 
 /** `own`: the slices of the backend's address family. */
 function explainNone(
-  { service: { name }, ipAddressType }: BackendService,
+  backend: BackendService,
   own: readonly TrimmedEndpointSlice[],
   endpoints: Endpoints,
 ): DesireProblem {
+  const { name } = backend.service;
   if (own.some(({ ready, leaving }) => ready.length + leaving.length > 0)) {
     return createProblem(
       'TargetPortNotFound',
@@ -250,7 +256,7 @@ function explainNone(
   const unready = countOthers(own);
   const others = endpoints.slices.filter((slice) => !own.includes(slice));
   if (unready === 0 && others.some((slice) => countEndpoints(slice) > 0)) {
-    const family = ipAddressType === 'ipv4' ? 'IPv4' : 'IPv6';
+    const family = backend.ipAddressType === 'ipv4' ? 'IPv4' : 'IPv6';
     return createProblem(
       'UnusableEndpoints',
       `Service ${name} has no endpoint with an ${family} address`,
@@ -259,7 +265,7 @@ function explainNone(
   const reason = 'NoReadyEndpoints';
   if (unready === 0) {
     const problem = createProblem(reason, `Service ${name} has no endpoints`);
-    return lacksSlices(endpoints) ? problem : { ...problem, hasNoPods: true };
+    return lacksSlices(backend, endpoints) ? problem : { ...problem, hasNoPods: true };
   }
   return createProblem(
     reason,

@@ -14,7 +14,7 @@ import {
 } from '../../core/reconcile/operator-error.ts';
 import type { Group, Write } from './group.ts';
 import type { Action } from './problems.ts';
-import { mayBeOutside, placeOutside, type Refusal, sendInParts } from './target-batches.ts';
+import { type Refusal, sendInParts } from './target-batches.ts';
 
 /** Targets over AWS, paid for by a namespace and logged by `log`. */
 export type Connect = (payer: { readonly namespace: string; readonly log: Logger }) => Targets;
@@ -157,23 +157,13 @@ export class Flusher {
     if (refusals.length === 0) this.#refusedBackoff.forget(group.key);
   }
 
-  /** A target that AWS refuses may be outside the VPC; where one target was, the next is tried so first. */
   async #sendAll(
     group: Group,
     write: Write,
     batch: readonly Target[],
   ): Promise<readonly Refusal[]> {
     const send = (part: readonly Target[]): Promise<void> => this.#send(group, write, part);
-    if (write === 'deregister') return sendInParts(batch, send);
-    const sendOutside = (part: readonly Target[]): Promise<void> => send(placeOutside(part));
-    const [first, second] = group.isOutside ? [sendOutside, send] : [send, sendOutside];
-    const refusals = await sendInParts(batch, first);
-    const others = refusals.filter(mayBeOutside);
-    const again = others.flatMap(({ targets }) => targets);
-    if (again.length === 0) return refusals;
-    const refusedAgain = await sendInParts(again, second);
-    if (refusedAgain.length === 0) group.isOutside = !group.isOutside;
-    return [...refusals.filter((refusal) => !mayBeOutside(refusal)), ...refusedAgain];
+    return sendInParts(batch, send, write === 'register' ? group.bounds : undefined);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Target } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { type DesiredTargets, nameTarget } from './desired-targets.ts';
 import { EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
@@ -18,6 +19,8 @@ export class Graces {
   #live: Live = new Set();
   /** Until when pods of the Services that the group had before stay (monotonic ms), by their addresses. */
   readonly #formerUntilMs = new Map<string, number>();
+  /** Until then the slices of another Service come, which no pod of before waits for. */
+  #renamedUntilMs = Number.NEGATIVE_INFINITY;
   #emptySinceMs: number | undefined;
   #missingSinceMs: number | undefined;
   #knownSinceMs = Number.NEGATIVE_INFINITY;
@@ -31,21 +34,33 @@ export class Graces {
   /** The group gets another Service. */
   rename(): void {
     const sinceMs = this.#emptySinceMs ?? this.#clock.monotonicMs();
-    for (const address of this.#live) this.#formerUntilMs.set(address, sinceMs + EMPTYING_GRACE_MS);
+    this.#keepFormer(this.#live, sinceMs);
+    if (this.#live.size > 0) this.#renamedUntilMs = sinceMs + EMPTYING_GRACE_MS;
     this.#live = new Set();
     this.#knownSinceMs = Number.NEGATIVE_INFINITY;
     this.#shown.clear();
   }
 
+  /** Of a group of an earlier process: what it has is all that is known of a Service that is missing now. */
+  recordShown(desired: DesiredTargets, shown: readonly Target[]): void {
+    if (isMissing(desired) && desired.slices === 0) this.#live = new Set(shown.map(({ id }) => id));
+  }
+
   record(before: DesiredTargets, desired: DesiredTargets): void {
     const nowMs = this.#clock.monotonicMs();
     this.#forgetFormer(nowMs);
-    const isReturn = before.isUnknown && this.#formerUntilMs.size === 0;
+    if (isSwitched(before, desired)) this.#keepFormer(before.live, nowMs);
+    else if (isBack(before, desired) && nowMs >= this.#renamedUntilMs) {
+      this.#beginReturn(desired, nowMs);
+    }
     if (desired.targets.size > 0) {
-      if (isReturn) this.#beginReturn(nowMs);
       this.#show(desired, nowMs);
       this.#emptySinceMs = undefined;
     } else this.#emptySinceMs ??= nowMs;
+    this.#follow(before, desired, nowMs);
+  }
+
+  #follow(before: DesiredTargets, desired: DesiredTargets, nowMs: number): void {
     if (isMissing(desired)) {
       this.#missingSinceMs ??= nowMs;
       // A slice that stays does not have these any more.
@@ -58,16 +73,24 @@ export class Graces {
     }
   }
 
+  #keepFormer(live: Live, sinceMs: number): void {
+    for (const address of live) this.#formerUntilMs.set(address, sinceMs + EMPTYING_GRACE_MS);
+  }
+
   #forgetFormer(nowMs: number): void {
     for (const [address, untilMs] of this.#formerUntilMs) {
       if (untilMs <= nowMs) this.#formerUntilMs.delete(address);
     }
   }
 
-  /** Pods that went while the Service was missing are not kept for longer because it is back. */
-  #beginReturn(nowMs: number): void {
+  /**
+   * Pods that went while the Service was missing are not kept for longer because it is back, nor where it is back
+   * without a target, as where all of its pods are new.
+   */
+  #beginReturn({ targets }: DesiredTargets, nowMs: number): void {
     const latestMs = nowMs + FOLLOWING_MS - EMPTYING_GRACE_MS;
-    this.#knownSinceMs = Math.max(this.#missingSinceMs ?? nowMs, latestMs);
+    const sinceMs = targets.size > 0 ? (this.#missingSinceMs ?? nowMs) : latestMs;
+    this.#knownSinceMs = Math.max(sinceMs, latestMs);
     this.#shown.clear();
   }
 
@@ -91,6 +114,24 @@ export class Graces {
 
 function isMissing({ problem }: DesiredTargets): boolean {
   return problem?.reason === 'ServiceNotFound';
+}
+
+/** The Service or its slices are not there: nothing is known of the pods. */
+function isOut(desired: DesiredTargets): boolean {
+  return desired.isUnknown === true || isMissing(desired);
+}
+
+function isBack(before: DesiredTargets, desired: DesiredTargets): boolean {
+  return isOut(before) && !isOut(desired);
+}
+
+/** The selector gives the Service other pods; those of before still serve. */
+function isSwitched(before: DesiredTargets, { live, targets }: DesiredTargets): boolean {
+  return (
+    targets.size > 0 &&
+    before.targets.size > 0 &&
+    subtract(before.live, live).size === before.live.size
+  );
 }
 
 function subtract(from: Live, others: Live): Live {

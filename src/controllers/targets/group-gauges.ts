@@ -5,14 +5,14 @@ export const groupGauges = {
   targets: {
     type: 'gauge',
     name: 'albridge_targets',
-    help: 'Targets of all target groups: desired by endpoints of Services; of these registered in AWS; of these healthy.',
+    help: 'Targets of all target groups that an action names: desired by endpoints of Services; of these registered in AWS; of these healthy.',
     use: 'registered stays below desired: AWS refuses targets or the budget is spent. healthy stays below registered: health checks fail.',
     labels: ['state'],
   },
   groups: {
     type: 'gauge',
     name: 'albridge_target_groups',
-    help: 'Target groups: all of their targets are healthy, some, none (unhealthy), also where no pod is ready or the Service is missing; without pods (empty), as after a scale to 0; not asked about yet (unknown).',
+    help: 'Target groups that an action names: all of their targets are healthy, some, none (unhealthy), also where no pod is ready or the Service is missing; without pods (empty), as after a scale to 0; not asked about yet (unknown).',
     use: 'unhealthy or empty: requests to these backends are answered with 503 or by no healthy pod.',
     labels: ['state'],
   },

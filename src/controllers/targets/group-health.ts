@@ -1,13 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
-import type { TargetHealth } from '../../aws/elbv2/traffic.ts';
+import type { HealthCheck, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { nameTarget } from './desired-targets.ts';
+import type { TargetReport } from './gates/decide-gate.ts';
 
 /** A read of a group's health that is under way. */
 export interface HealthRead {
   readonly isQuiet: boolean;
   readonly startedMs: number;
   readonly writes: number;
+}
+
+/** The health check of a group. */
+export interface Checks {
+  /** As AWS has it; undefined: not known. */
+  readonly healthCheck?: HealthCheck;
+  /** As AWS had it before the pass that publishes it, which may have restored it. */
+  readonly observedCheck?: HealthCheck;
+}
+
+/** Decides what AWS's answers are about. */
+interface Checked extends Checks {
+  readonly isUnused?: boolean;
 }
 
 /** Between two reads of a group that is not settled: a quarter of its age since the last change, */
@@ -32,6 +47,8 @@ export class GroupHealth {
   /** Another process may have written until now. */
   #lastWriteMs: number;
   #confirmedMs = Number.NEGATIVE_INFINITY;
+  /** Until then AWS may still show what was found before an edit (monotonic ms). */
+  #settlesAtMs = Number.NEGATIVE_INFINITY;
   #writes = 0;
   #writing = 0;
   /** Targets that AWS showed before the call that registers them was sent. */
@@ -55,9 +72,19 @@ export class GroupHealth {
     return this.#askedMs;
   }
 
-  /** AWS's last answer about a target. */
-  find(name: string): TargetHealth | undefined {
-    return this.#shown.get(name);
+  /** Reads again where AWS's check has changed, or where it begins or ends to check. */
+  recordEdit(before: Checked, now: Checked): void {
+    const isJoining = before.isUnused === true && !now.isUnused;
+    const isLeaving = now.isUnused === true && !before.isUnused;
+    if (isJoining) {
+      this.#shown = new Map();
+      this.#asOfMs = undefined;
+    }
+    const edited = findEdited(before, now);
+    if (!isJoining && !isLeaving && edited === undefined) return;
+    this.#changedMs = this.#clock.monotonicMs();
+    const settleMs = STALENESS_BOUND_MS + (edited === undefined ? 0 : measureCheck(edited));
+    this.#settlesAtMs = Math.max(this.#settlesAtMs, this.#changedMs + settleMs);
   }
 
   beginWrite(): void {
@@ -91,9 +118,14 @@ export class GroupHealth {
     for (const name of names) this.#answersFromMs.delete(name);
   }
 
-  /** False for an answer from before the pod was up, or before its target was registered: it is about another pod. */
-  isAbout(name: string, upSinceMs: number): boolean {
-    return this.#askedMs >= Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
+  /** Reads AWS's word on a registered target of a pod, which has been up since then. */
+  judge(name: string, upSinceMs: number): TargetReport['health'] {
+    // An answer from before the pod was up, or before its target was registered, is about another pod.
+    const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
+    if (this.#askedMs < sinceMs) return 'waiting';
+    const { state, reason } = this.#shown.get(name) ?? {};
+    if (state === 'healthy') return 'healthy';
+    return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
   }
 
   beginRead(): HealthRead {
@@ -135,18 +167,36 @@ export class GroupHealth {
   nextPollInMs(names: readonly string[], isAwaited: boolean): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     if (isAwaited && nowMs - this.#changedMs < AWAITED_MS) return FIRST_POLL_MS;
-    if (isAwaited || !names.every((name) => this.#isHealthy(name))) {
+    const isSettling = nowMs < this.#settlesAtMs;
+    if (isAwaited || isSettling || !names.every((name) => this.#isHealthy(name))) {
       const paceMs = (nowMs - this.#changedMs) * PACE;
       return Math.min(SLOWEST_POLL_MS, Math.max(FIRST_POLL_MS, paceMs));
     }
     const quietFromMs = this.#lastWriteMs + STALENESS_BOUND_MS;
-    if (this.#confirmedMs >= quietFromMs) return undefined;
+    if (this.#confirmedMs >= Math.max(quietFromMs, this.#settlesAtMs)) return undefined;
     return Math.max(FIRST_POLL_MS, quietFromMs - nowMs);
   }
 
   #isHealthy(name: string): boolean {
     return this.#shown.get(name)?.state === 'healthy';
   }
+}
+
+/** Of what is not known nothing has changed. */
+function findEdited(before: Checked, now: Checked): HealthCheck | undefined {
+  const { healthCheck, observedCheck } = now;
+  const known = [before.healthCheck, observedCheck].filter((one) => one !== undefined);
+  return known.some((one) => !isDeepStrictEqual(one, healthCheck)) ? healthCheck : undefined;
+}
+
+/**
+ * How long AWS needs to find a target healthy or unhealthy.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/target-group-health-checks.html
+ */
+function measureCheck(check: HealthCheck): number {
+  const { intervalSeconds, timeoutSeconds, healthyThreshold, unhealthyThreshold } = check;
+  const checks = Math.max(healthyThreshold, unhealthyThreshold);
+  return (checks * intervalSeconds + timeoutSeconds) * 1_000;
 }
 
 /** From what a person can repair to what passes by itself. */

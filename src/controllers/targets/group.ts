@@ -7,20 +7,23 @@ import { type BackendService, type DesiredTargets, isSame, nameTarget } from './
 import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
 import type { TargetReport } from './gates/decide-gate.ts';
 import { Graces } from './graces.ts';
-import { GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
+import { type Checks, GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
 import { Registrations } from './registrations.ts';
+import { VpcBounds } from './target-batches.ts';
 
 /** A target group that is proved ours, and the Service whose endpoints are its targets. */
-export interface ServedGroup extends BackendService {
+export interface ServedGroup extends BackendService, Checks {
   readonly backend: string;
   readonly arn: string;
   /** Created by this process: nothing is registered yet, so that nothing has to be read. */
   readonly isNew: boolean;
   /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
   readonly isReplaced?: boolean;
-  /** No action names it: what is registered in it may be of a Service that it had before. */
+  /** No action names it: what is registered in it may be of a Service that it had before, and the metrics leave it out. */
   readonly isUnused?: boolean;
+  /** An action sends it requests, whatever the spec has: gates wait for it. By a snapshot, one that names it, but for a backend at rest. */
+  readonly isReached?: boolean;
 }
 
 /** The state of the targets of one group, as far as this process knows. */
@@ -63,8 +66,7 @@ export class Group {
   readonly problems: Problems;
   /** Pods whose readiness gate waits for AWS's answer about this group. */
   readonly awaiting = new Set<Key>();
-  /** AWS took the last targets as ones outside the group's VPC. */
-  isOutside = false;
+  readonly bounds = new VpcBounds();
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #registrations = new Registrations();
@@ -89,6 +91,7 @@ export class Group {
     this.#clock = clock;
     this.#served = served;
     this.#isKnown = served.isNew;
+    this.health.recordEdit({}, served);
   }
 
   /** May change while the ARN stays. */
@@ -97,7 +100,9 @@ export class Group {
   }
 
   set served(served: ServedGroup) {
-    if (served.service.name !== this.#served.service.name) this.#graces.rename();
+    const before = this.#served;
+    if (served.service.name !== before.service.name) this.#graces.rename();
+    this.health.recordEdit(before, served);
     this.#served = served;
   }
 
@@ -158,14 +163,15 @@ export class Group {
 
   /** As `GroupHealth.nextPollInMs`. */
   get nextPollInMs(): number | undefined {
-    return this.health.nextPollInMs(this.#listRegistered(), this.awaiting.size > 0);
+    // Of an unused group AWS checks no target.
+    const names = this.#served.isUnused ? [] : this.#listRegistered();
+    return this.health.nextPollInMs(names, this.awaiting.size > 0);
   }
 
   get state(): TargetsState {
     const names = this.#listRegistered();
     const { asOfMs } = this.health;
     const unhealthy = this.health.findUnhealthy(names);
-    const problem = this.problems.leading;
     const { note, isPartial } = this.#desired;
     return {
       backend: this.#served.backend,
@@ -176,7 +182,7 @@ export class Group {
         ...{ healthy: this.health.countHealthy(names), healthAsOfMs: asOfMs },
       }),
       isFilled: this.#isFilled,
-      ...omitUndefined({ unhealthy, problem, note, isPartial }),
+      ...omitUndefined({ unhealthy, problem: this.problems.leading, note, isPartial }),
     };
   }
 
@@ -269,6 +275,7 @@ export class Group {
     if (!this.health.record(answer, read) && !isFirst) return 0;
     const drifted = this.#registrations.replace(listRegistered(answer));
     this.#isKnown = true;
+    if (isFirst && !this.#served.isUnused) this.#graces.recordShown(this.#desired, answer);
     this.#settle();
     return isFirst ? 0 : drifted;
   }
@@ -276,20 +283,13 @@ export class Group {
   /** Reads AWS's word on a pod with these addresses, which has been up since then. */
   report(addresses: readonly string[], upSinceMs: number): TargetReport {
     const own = [...this.#desired.targets].filter(([, { id }]) => addresses.includes(id));
-    const names = own.map(([name]) => name);
-    if (names.length === 0) return { health: 'waiting' };
-    const healths = names.map((name) => this.#judge(name, upSinceMs));
+    const healths = own.map(([name]) =>
+      this.#registrations.has(name) ? this.health.judge(name, upSinceMs) : 'waiting',
+    );
     const [first = 'waiting'] = healths;
+    if (healths.length === 0) return { health: 'waiting' };
     const health = healths.includes('waiting') ? 'waiting' : first;
     return { health, answeredMs: this.health.askedMs };
-  }
-
-  #judge(name: string, upSinceMs: number): TargetReport['health'] {
-    const isRegistered = this.#registrations.has(name);
-    if (!isRegistered || !this.health.isAbout(name, upSinceMs)) return 'waiting';
-    const { state, reason } = this.health.find(name) ?? {};
-    if (state === 'healthy') return 'healthy';
-    return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
   }
 
   #recordRegistered(targets: readonly Target[]): void {

@@ -16,6 +16,8 @@ export interface ServicePort extends NamedPort {
 /** A Service as it is held in memory: all Services of the cluster are. */
 export interface TrimmedService extends KubeObject {
   readonly isExternalName: boolean;
+  /** Of each it has slices, also without pods; empty where the API server has chosen none. */
+  readonly families: readonly AddressFamily[];
   /** Labels of its pods; empty where it selects none. */
   readonly selector: Readonly<Record<string, string>>;
   /** TCP alone. */
@@ -54,6 +56,7 @@ export interface TrimmedEndpointSlice extends KubeObject {
 interface Service extends KubeObject {
   readonly spec?: {
     readonly type?: string;
+    readonly ipFamilies?: readonly string[];
     readonly ports?: readonly Port[];
     readonly externalTrafficPolicy?: string;
     readonly selector?: Readonly<Record<string, string>>;
@@ -97,6 +100,7 @@ export function trimService(object: KubeObject): KubeObject {
   const trimmed: TrimmedService = {
     ...{ apiVersion, kind, metadata: trimMetadata(object.metadata) },
     isExternalName: spec.type === 'ExternalName',
+    families: (spec.ipFamilies ?? []).flatMap((family) => FAMILIES[family] ?? []),
     selector: boundLabels(spec.selector ?? {}),
     ports: trimPorts(spec.ports),
     isLocal: spec.externalTrafficPolicy === 'Local',

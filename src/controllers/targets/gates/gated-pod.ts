@@ -22,6 +22,12 @@ export interface GatedPod extends KubeObject {
 
 export type ShortShutdown = 'NoPreStop' | 'GracePeriodTooShort';
 
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+}
+
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 interface Pod extends KubeObject {
   readonly spec?: {
@@ -36,7 +42,7 @@ interface Pod extends KubeObject {
     readonly phase?: string;
     readonly podIP?: string;
     readonly podIPs?: readonly { readonly ip: string }[] | null;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly conditions?: readonly PodCondition[];
   };
 }
 
@@ -67,10 +73,19 @@ function readGates(pod: Pod): Pick<GatedPod, 'isGateClosed' | 'isUp'> {
   const isTrue = (type: string): boolean =>
     conditions.some((one) => one.type === type && one.status === 'True');
   const others = gates.filter((type) => type !== READINESS_GATE);
-  return {
-    isGateClosed: !isTrue(READINESS_GATE),
-    isUp: isTrue('ContainersReady') && others.every(isTrue),
-  };
+  const isGateClosed = !isTrue(READINESS_GATE);
+  const isLost = !isGateClosed && conditions.some(isTakenAway);
+  return { isGateClosed, isUp: isTrue('ContainersReady') && others.every(isTrue) && !isLost };
+}
+
+/**
+ * Where a node has stopped reporting, its pods lose Ready alone, and it is left without a reason:
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/util/node/controller_utils.go (MarkPodsNotReady).
+ * The kubelet gives one, also until it has seen that the gate is open:
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/status/generate.go (GeneratePodReadyCondition)
+ */
+function isTakenAway({ type, status, reason }: PodCondition): boolean {
+  return type === 'Ready' && status === 'False' && reason !== 'ReadinessGatesNotReady';
 }
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination */

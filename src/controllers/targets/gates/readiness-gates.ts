@@ -33,9 +33,11 @@ export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service'
 /** The backends of all objects, but for those that are paused or being deleted. */
 export interface DeclaredBackends {
   list(namespace: string): readonly DeclaredBackend[];
+  /** False for an object that is gone, paused, being deleted or only planned, whatever groups it has. */
+  isActive(owner: Key): boolean;
   /** Calls `onChange` with each namespace whose list may have changed. */
   follow(onChange: (namespace: string) => void): () => void;
-  /** Resolves once all that may declare one has been read. */
+  /** Resolves once all that may declare one has been read, and the groups of the start are published. */
   known(): Promise<unknown>;
 }
 
@@ -50,8 +52,8 @@ export interface GateWork extends GateOptions {
   readonly services: Pick<ObjectCache<TrimmedService>, 'get'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The published groups of an object, those that are replaced among them. */
-  readonly listGroups: (owner: Key) => readonly Group[];
+  /** The published groups whose Service is in the namespace, those that are replaced among them. */
+  readonly listGroups: (namespace: string) => readonly Group[];
   /** A pod waits for AWS's answer about the group from now on. */
   readonly onAwaited: (group: Group) => void;
   readonly onPod: (pod: GatedPod, isGone: boolean) => void;
@@ -202,18 +204,20 @@ export class ReadinessGates {
   }
 
   /**
-   * By selectors, as slices may lag; undefined for backends without a group. A group that the spec has replaced, or
-   * whose backend has left it, counts as long as it is published, also where its health check never passes: it has
-   * the requests until they are taken from it, within minutes, or for good where AWS refuses the change of the rule.
+   * By selectors, as slices may lag; undefined for backends without a group. A group to which the spec sends no
+   * requests, as it has replaced it, or as its backend has left the actions or the spec, counts as long as an action
+   * leads to it, also where its health check never passes: it has the requests until they are taken from it, within
+   * minutes, or for good where AWS refuses the change of the rule.
    */
   #listGroups(pod: GatedPod): readonly (Group | undefined)[] {
     const { backends, listGroups } = this.#work;
     const { namespace = '' } = pod.metadata;
     const declared = backends.list(namespace);
-    const owners = new Set(declared.map(({ owner }) => owner));
-    const published = [...owners].flatMap(listGroups);
-    const isAsked = (group: Group): boolean =>
-      group.served.isReplaced === true || declared.some((backend) => isGroupOf(group, backend));
+    const isAsked = (group: Group): boolean => {
+      const { isReplaced = false, isReached = false } = group.served;
+      return isReplaced || isReached || declared.some((backend) => isGroupOf(group, backend));
+    };
+    const published = listGroups(namespace).filter(({ owner }) => backends.isActive(owner));
     const selecting = published.filter((group) => {
       return this.#selects(group.served, group.serviceKey, pod) && isAsked(group);
     });

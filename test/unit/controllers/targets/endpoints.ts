@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 export interface ServiceDraft extends KubeObject {
   readonly spec: {
     readonly type?: string;
+    readonly ipFamilies?: readonly string[];
     readonly ports?: readonly object[];
     readonly selector?: Readonly<Record<string, string>>;
     readonly externalTrafficPolicy?: string;

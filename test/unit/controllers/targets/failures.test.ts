@@ -12,8 +12,6 @@ import {
   TargetsBench,
 } from './targets-bench.ts';
 
-/** Outside every subnet of the VPC: AWS asks for the zone `all`. */
-const OUTSIDE = '10.9.0.1';
 /** No private address. */
 const PUBLIC = '8.8.8.8';
 
@@ -220,34 +218,6 @@ describe('the budget', () => {
     await bench.clock.advance(11_000);
     bench.aws.control.changeSettings({ budget: 'off' });
     expect(groups.filter((arn) => bench.registered(arn).length === 0)).toEqual([]);
-  });
-});
-
-describe('a target outside the VPC', () => {
-  it('is registered with the zone `all`, next to those inside', async () => {
-    const bench = new TargetsBench();
-    const arn = bench.group('web');
-    bench.runPods({ ...podsOf(3), [OUTSIDE]: 'ready' });
-    bench.publish(arn, { isNew: true });
-    await bench.clock.settle();
-    expect(bench.registered(arn)).toHaveLength(4);
-    expect(bench.state.problem).toBeUndefined();
-    bench.runPods(podsOf(3));
-    await bench.clock.advance(1_000);
-    expect(bench.registered(arn)).toEqual(namesOf(podsOf(3)));
-  });
-
-  it('costs one call where the ones before it were outside too', async () => {
-    const bench = new TargetsBench();
-    const arn = bench.group('web');
-    bench.runPods({ [OUTSIDE]: 'ready' });
-    bench.publish(arn, { isNew: true });
-    await bench.clock.advance(1_000);
-    bench.sent();
-    bench.runPods({ [OUTSIDE]: 'ready', '10.9.0.2': 'ready' });
-    await bench.clock.settle();
-    expect(bench.sent()).toEqual(['RegisterTargets 1']);
-    expect(bench.registered(arn)).toHaveLength(2);
   });
 });
 

@@ -52,6 +52,61 @@ describe('a Service that is deleted and applied again', () => {
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
   });
 
+  it.each([
+    ['the slice of its other family', { addressType: 'IPv6' }, ['IPv4', 'IPv6']],
+    ['a slice of the other family of one whose families are not known', { addressType: 'IPv6' }],
+    ['a slice without the port', { ports: [{ name: 'admin', port: 9, protocol: 'TCP' }] }],
+  ])('loses no target where %s comes first', async (_what, more, ipFamilies?: string[]) => {
+    const { bench, arn } = await deleted();
+    const spec = { ...draftService('shop').spec, ...(ipFamilies && { ipFamilies }) };
+    bench.kube.create(draftService('shop', spec));
+    await bench.clock.advance(20);
+    bench.putSlice(draftSlice('shop', [endpointOf('2001:db8::7')], { suffix: 'c', ...more }));
+    await bench.clock.advance(300);
+    await putSlices(bench, 300);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
+  it('loses no target while the slice of one of its families is deleted', async () => {
+    const { bench, arn } = await filled(2);
+    const { spec } = draftService('shop');
+    const shop = draftService('shop', { ...spec, ipFamilies: ['IPv4', 'IPv6'] });
+    bench.kube.edit(shop, (live) => ({ ...live, spec: shop.spec }));
+    bench.putSlice(draftSlice('shop', [], { suffix: 'c', addressType: 'IPv6' }));
+    await bench.clock.advance(1_000);
+    bench.sent();
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(60_000);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    bench.kube.edit(shop, (live) => ({ ...live, spec: { ...spec, ipFamilies: ['IPv6'] } }));
+    await bench.clock.advance(2_100);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
+  it('loses no target where the operator starts meanwhile', async () => {
+    const { bench, arn } = await deleted();
+    bench.stop();
+    bench.start();
+    bench.publish(arn);
+    await bench.clock.advance(5_000);
+    bench.kube.create(draftService('shop'));
+    await putSlices(bench);
+    expect(bench.sent().filter((call) => call !== 'DescribeTargetHealth')).toEqual([]);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+  });
+
+  it('keeps no pod that is gone where the Service is back with new pods, none of which is ready', async () => {
+    const { bench, arn } = await deleted();
+    await bench.clock.advance(3_000);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(100);
+    bench.runPods({ [addressOf(8)]: 'unready' });
+    await bench.clock.advance(2_100);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+
   it('keeps a pod that is gone for no more than ten seconds in all where the Service is back within eight', async () => {
     const { bench, arn } = await deleted();
     await bench.clock.advance(6_500);
@@ -94,6 +149,41 @@ describe('a Service that is deleted and applied again', () => {
     bench.kube.delete(draftSlice('shop', []));
     await bench.clock.advance(1_000);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(1)));
+  });
+});
+
+describe('a Service that gets another selector', () => {
+  it('keeps the pods of the former one while AWS refuses those of the next one, for no more than ten seconds', async () => {
+    const { bench, arn } = await filled();
+    bench.refuse('RegisterTargets', 'AccessDenied', { times: 1 });
+    bench.runPods(podsOf(2, 10));
+    await bench.clock.advance(500);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2)));
+    await bench.clock.advance(1_500);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+    bench.refuse('RegisterTargets', 'AccessDenied', { forMs: 60_000 });
+    bench.runPods(podsOf(2, 20));
+    await bench.clock.advance(9_900);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
+    await bench.clock.advance(200);
+    expect(bench.registered(arn)).toEqual([]);
+  });
+});
+
+describe('a Service that gets another selector and is applied again', () => {
+  it('loses no target where its slices come back one after the other', async () => {
+    const { bench, arn } = await filled(2);
+    bench.runPods(podsOf(1, 10));
+    bench.putSlice(draftSlice('shop', [endpointOf(addressOf(11))], { suffix: 'b' }));
+    await bench.clock.advance(1_000);
+    bench.kube.delete(draftService('shop'));
+    bench.kube.delete(draftSlice('shop', []));
+    bench.kube.delete(draftSlice('shop', [], { suffix: 'b' }));
+    await bench.clock.advance(1_000);
+    bench.kube.create(draftService('shop'));
+    bench.putSlice(draftSlice('shop', [endpointOf(addressOf(10))]));
+    await bench.clock.advance(1_000);
+    expect(bench.registered(arn)).toEqual(namesOf(podsOf(2, 10)));
   });
 });
 

@@ -67,4 +67,19 @@ describe('the gauges of target groups', () => {
     bench.targets.refreshMetrics();
     expect(readAll(bench.metrics)).toEqual({ groups: [0, 0, 0, 0, 0], targets: [0, 0, 0] });
   });
+
+  it('leave out a spare group, which AWS does not check, until an action names it', async () => {
+    const bench = new TargetsBench();
+    const arn = bench.group('web', { isUsed: false });
+    bench.runPods(2);
+    bench.publish(arn, { isUnused: true });
+    await bench.clock.advance(10_000);
+    expect(bench.state).toMatchObject({ desired: 2, registered: 2, healthy: 0 });
+    bench.targets.refreshMetrics();
+    expect(readAll(bench.metrics)).toEqual({ groups: [0, 0, 0, 0, 0], targets: [0, 0, 0] });
+    bench.publish(arn);
+    await bench.clock.advance(10_000);
+    bench.targets.refreshMetrics();
+    expect(readAll(bench.metrics)).toEqual({ groups: [0, 0, 1, 0, 0], targets: [2, 2, 0] });
+  });
 });

@@ -9,9 +9,9 @@ const metadata = {
 };
 
 describe('of a Service is kept', () => {
-  it('its name, its version, whether it has endpoints, and its TCP ports', () => {
+  it('its name, its version, its families, its selector and its TCP ports', () => {
     const service = draftService('shop', {
-      type: 'ClusterIP',
+      ...{ type: 'ClusterIP', ipFamilies: ['IPv6', 'IPv4'] },
       selector: { app: 'shop' },
       ports: [
         { name: 'http', port: 80, targetPort: 'web', nodePort: 30_080 },
@@ -20,7 +20,7 @@ describe('of a Service is kept', () => {
     });
     expect(trimService({ ...service, metadata })).toEqual({
       ...{ apiVersion: 'v1', kind: 'Service', isExternalName: false },
-      selector: { app: 'shop' },
+      ...{ families: ['ipv6', 'ipv4'], selector: { app: 'shop' } },
       metadata: { namespace: 'web', name: 'shop', uid: 'u1', resourceVersion: '7' },
       ...{ ports: [{ name: 'http', port: 80, nodePort: 30_080 }], isLocal: false },
     });

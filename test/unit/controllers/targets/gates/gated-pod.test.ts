@@ -8,6 +8,10 @@ import { READINESS_GATE } from '../../../../../src/pods/pod.ts';
 
 const UP = { type: 'ContainersReady', status: 'True' };
 const OPEN = { type: READINESS_GATE, status: 'True' };
+/** As the kubelet has it until it sees that the gate is open. */
+const HELD = { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady' };
+/** As the node controller leaves it where the kubelet has stopped reporting. */
+const LOST = { type: 'Ready', status: 'False' };
 const metadata = {
   ...{ namespace: 'web', name: 'shop-1', uid: 'u1', resourceVersion: '7', labels: { app: 'shop' } },
   annotations: { big: 'x'.repeat(10_000) },
@@ -68,6 +72,11 @@ describe('of a pod is kept', () => {
 
   const cases: Readonly<Record<string, Draft & { closed: boolean; up: boolean }>> = {
     'that its gate is open': { conditions: [UP, OPEN], closed: false, up: true },
+    'that its gate has just been opened': { conditions: [UP, OPEN, HELD], closed: false, up: true },
+    'that its node has stopped reporting': {
+      ...{ conditions: [UP, OPEN, LOST], closed: false, up: false },
+    },
+    'that it waits at its gate': { conditions: [UP, LOST], closed: true, up: true },
     'that a container is not ready': { conditions: [], closed: true, up: false },
     'that another gate is closed': { gates: ['other', READINESS_GATE], closed: true, up: false },
     'that it has no gate': { gates: [], closed: false, up: false },

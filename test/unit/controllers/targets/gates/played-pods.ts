@@ -14,7 +14,11 @@ import type { FakeKube } from '../../../../fakes/fake-kube.ts';
 import { RecordingEvents } from '../../../../fakes/recording-events.ts';
 import { SHOP } from '../targets-bench.ts';
 
-type Conditions = readonly { readonly type: string; readonly status: string }[];
+type Conditions = readonly {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+}[];
 
 /** The fake API server writes status for the operator alone, so what the kubelet sets stands beside it. */
 interface PlayedPod extends KubeObject {
@@ -52,6 +56,8 @@ export class PlayedPods {
   readonly failures: Error[] = [];
   /** Resolves once all backends are declared. */
   known: Promise<unknown> = Promise.resolve();
+  /** False: the objects are paused. */
+  isActive = true;
   cache!: FakeCache<GatedPod>;
   #kube!: FakeKube;
   #backends: readonly DeclaredBackend[] = [backendOf('shop')];
@@ -67,6 +73,7 @@ export class PlayedPods {
       conditions: { apply: (pod, condition) => this.#apply(pod, condition) },
       backends: {
         list: (namespace) => (namespace === 'web' ? this.#backends : []),
+        isActive: () => this.isActive,
         follow: (onChange) => {
           this.#onChange = onChange;
           return () => {};

@@ -94,6 +94,32 @@ describe('a pod whose backend has left the spec while its group still gets the r
     expect(pods.written).toEqual(OPENED);
   });
 
+  it('waits for the group also where the object has no other backend, until it is paused', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.publish(arn, { isReplaced: true });
+    pods.declare();
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    pods.isActive = false;
+    pods.declare();
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('waits for a group of an object of another namespace, until it is withdrawn', async () => {
+    const { bench, pods } = await rolling();
+    const service = { namespace: 'web', name: 'shop', port: 'http' };
+    const former = servedBy(bench.group('former'), { isReplaced: true, service });
+    bench.targets.withdraw(SHOP);
+    bench.targets.publish('far/shop', [former]);
+    pods.declare();
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.targets.withdraw('far/shop');
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
   it('waits for the group of a backend that has to be created, too', async () => {
     const { bench, pods, arn } = await rolling();
     bench.publish(arn, { isReplaced: true });
@@ -115,9 +141,22 @@ describe('a pod whose backend has left the spec while its group still gets the r
     expect(pods.written).toEqual(OPENED);
   });
 
+  const other = { backend: 'other', service: { name: 'other', port: 'http' } };
+
+  it('waits for the group of a backend that gets no requests by the spec, while an action sends it some', async () => {
+    const { bench, pods, arn } = await rolling();
+    bench.publish(arn, { isReached: true });
+    bench.kube.create(draftService('other'));
+    pods.declare(backendOf('other', other));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.publish(arn);
+    await bench.clock.settle();
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
   it('does not wait for a group that gets no requests by the spec', async () => {
     const { bench, pods, arn } = await rolling();
-    const other = { backend: 'other', service: { name: 'other', port: 'http' } };
     bench.kube.create(draftService('other'));
     pods.declare(backendOf('other', other));
     await bench.clock.settle();
