@@ -21,6 +21,7 @@ import { createFailure, keepStalled, throwRefusal } from './failure.ts';
 import { finalizeLoadBalancer } from './finalize.ts';
 import { describePlan } from './graph/planned-step.ts';
 import { type Identity, identify } from './identity.ts';
+import { refuseRecreation } from './load-balancer/correction.ts';
 import { refuseReservedTags } from './load-balancer/desired.ts';
 import { executeCreate, listOperations, reportKeys } from './load-balancer/execute.ts';
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
@@ -77,7 +78,7 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
 async function reconcile(
   context: MyIngressContext,
   stored: MyIngress,
-  pass: Pass,
+  pass: Pass<MyIngress>,
 ): Promise<Outcome> {
   const object = context.attachments.join(stored);
   pass.report(NO_PLAN);
@@ -85,7 +86,11 @@ async function reconcile(
   const parts = recallParts(context, object, pass);
   refuseInvalidSpec(object);
   if (hasAttached(object)) reportAttached(object, pass);
-  const beforeWrite = (): void => pass.throwIfGone();
+  // Not the generation: a create is finished through an edit.
+  const beforeWrite = (): void => {
+    pass.throwIfGone();
+    pass.throwIfPaused();
+  };
   const scope = createScope(context, { ...parts, beforeWrite });
   if (chooseReadDepth(object) !== 'snapshot') {
     return withTokens(scope, reconcileLive).catch((error: unknown) => {
@@ -103,7 +108,7 @@ async function reconcile(
 function preview(
   context: MyIngressContext,
   object: MyIngress,
-  pass: Pass,
+  pass: Pass<MyIngress>,
 ): Promise<Planned | Waiting> {
   const parts = { ...recallParts(context, object, pass), beforeWrite: refuseWrite };
   if (isBeingDeleted(object)) {
@@ -117,7 +122,7 @@ function preview(
 function recallParts(
   { cluster, memory }: MyIngressContext,
   object: MyIngress,
-  pass: Pass,
+  pass: Pass<MyIngress>,
 ): Pick<ObjectScope, 'object' | 'stored' | 'pass'> {
   const identity = identify(cluster, object);
   const begun = isCutShort(object) ? recordGroup(object, identity) : object;
@@ -210,6 +215,7 @@ function defineLoadBalancer(
       return warm === undefined ? observing : endRecord(warm, observing);
     },
     async prepareCreate() {
+      if (scope.object.spec.adopt) refuseRecreation(scope.object);
       const planned = withTraffic ? await (planning ?? planFrontend(scope)) : undefined;
       prepared = await prepareCreate(scope, planned);
     },

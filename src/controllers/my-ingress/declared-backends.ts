@@ -15,58 +15,79 @@ export interface DeclaredBackend extends Pick<RouteBackend, 'service' | 'targetT
 /** The backends of all objects by the namespace of their Service, as their specs have them now. */
 export class DeclaredBackends {
   readonly #attachments: Pick<Attachments, 'decided' | 'view'>;
+  readonly #published: Promise<void>;
   readonly #byNamespace = new Map<string, Map<Key, readonly DeclaredBackend[]>>();
-  readonly #namespacesOf = new Map<Key, ReadonlySet<string>>();
+  /** Of each active object. */
+  readonly #namespacesOf = new Map<Key, readonly string[]>();
 
-  constructor(attachments: Pick<Attachments, 'decided' | 'view'>) {
+  /** `published`: a drift scan has published the groups that the objects had at the start. */
+  constructor(attachments: Pick<Attachments, 'decided' | 'view'>, published: Promise<void>) {
     this.#attachments = attachments;
+    this.#published = published;
   }
 
-  /** Resolves once all that is attached has been read, and is in the lists. */
-  known(): Promise<void> {
-    return this.#attachments.decided;
+  /**
+   * Resolves once all that is attached has been read, and is in the lists, and the groups are published: requests may
+   * still reach one whose backend is in no list.
+   */
+  known(): Promise<unknown> {
+    return Promise.all([this.#attachments.decided, this.#published]);
   }
 
   list(namespace: string): readonly DeclaredBackend[] {
     return [...(this.#byNamespace.get(namespace)?.values() ?? [])].flat();
   }
 
+  /** False for an object that is gone, paused, being deleted or only planned, whatever groups it has. */
+  isActive(owner: Key): boolean {
+    return this.#namespacesOf.has(owner);
+  }
+
   /** Calls `onChange` with each namespace whose list may have changed. */
   follow(onChange: (namespace: string) => void): () => void {
     return this.#attachments.view.subscribe(({ kind, object }) => {
-      const { namespace } = splitKey(getKey(object));
-      const declared = kind === 'deleted' ? [] : listDeclared(object);
-      const changed = this.#put(getKey(object), declared);
-      for (const one of new Set([namespace, ...changed])) onChange(one);
+      const key = getKey(object);
+      const { namespace: own } = splitKey(key);
+      const before = this.#remove(key);
+      const isActive = kind !== 'deleted' && !isIdle(object);
+      const now = isActive ? this.#put(key, listDeclared(object)) : [];
+      for (const namespace of new Set([own, ...before, ...now])) onChange(namespace);
     });
   }
 
-  /** The namespaces of before and of now. */
+  /** Returns the namespaces of its backends. */
   #put(key: Key, declared: readonly DeclaredBackend[]): readonly string[] {
-    const before = this.#namespacesOf.get(key) ?? new Set();
-    for (const namespace of before) this.#remove(namespace, key);
     const { namespace: own } = splitKey(key);
     const now = Map.groupBy(declared, ({ service }) => service.namespace ?? own);
-    for (const [namespace, some] of now) {
+    for (const [namespace, backends] of now) {
       const objects = this.#byNamespace.get(namespace) ?? new Map();
-      this.#byNamespace.set(namespace, objects.set(key, some));
+      this.#byNamespace.set(namespace, objects.set(key, backends));
     }
-    if (now.size > 0) this.#namespacesOf.set(key, new Set(now.keys()));
-    else this.#namespacesOf.delete(key);
-    return [...before, ...now.keys()];
+    const namespaces = [...now.keys()];
+    this.#namespacesOf.set(key, namespaces);
+    return namespaces;
   }
 
-  #remove(namespace: string, key: Key): void {
-    const objects = this.#byNamespace.get(namespace);
-    objects?.delete(key);
-    if (objects?.size === 0) this.#byNamespace.delete(namespace);
+  /** Returns the namespaces that it had backends in. */
+  #remove(key: Key): readonly string[] {
+    const namespaces = this.#namespacesOf.get(key) ?? [];
+    for (const namespace of namespaces) {
+      const objects = this.#byNamespace.get(namespace);
+      objects?.delete(key);
+      if (objects?.size === 0) this.#byNamespace.delete(namespace);
+    }
+    this.#namespacesOf.delete(key);
+    return namespaces;
   }
 }
 
-/** Of an object that is paused, only planned or being deleted none: nobody waits for what it does not do. */
+/** Nobody waits for what an object does not do. */
+function isIdle(object: MyIngress): boolean {
+  return isPaused(object) || isOnlyPlanned(object) || isBeingDeleted(object);
+}
+
 function listDeclared(object: MyIngress): readonly DeclaredBackend[] {
-  const isIdle = isPaused(object) || isOnlyPlanned(object) || isBeingDeleted(object);
-  if (object.spec === undefined || isIdle) return [];
+  if (object.spec === undefined) return [];
   const routes = readRoutes(object.spec);
   const asked = listForwards(routes).filter(({ weight }) => weight > 0);
   const names = new Set(asked.map(({ backend }) => backend));

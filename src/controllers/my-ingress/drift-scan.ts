@@ -58,6 +58,8 @@ interface DriftScanOptions {
   readonly namespaces: readonly string[];
   /** `ALBRIDGE_MODE=observe`: no target is registered. */
   readonly isObserver?: boolean;
+  /** Called once the groups that the objects have are published, by each scan. */
+  readonly onPublished?: () => void;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,6 +77,7 @@ const RETRY_MS = 30_000;
  */
 export class DriftScan {
   readonly #options: DriftScanOptions;
+  readonly #find = (name: string): CachedGroup => this.#options.inventory.getCachedGroup(name);
   readonly #orphans: Orphans;
   readonly #strays: Strays;
   readonly #managedGroups: ManagedGroups;
@@ -108,6 +111,7 @@ export class DriftScan {
     metrics.gauge(driftScanMetrics.interval, {}, intervalMs / 1000);
     metrics.count(driftScanMetrics.found, {}, 0);
     this.#recordCompletion();
+    if (!this.#isUsed) this.#options.onPublished?.();
     while (!signal.aborted) {
       const result = this.#isUsed ? await this.#scan(enqueue, signal) : 'complete';
       if (result === 'complete') this.#recordCompletion();
@@ -141,6 +145,7 @@ export class DriftScan {
       this.#publish(object);
       if (this.#needsPass(object)) enqueue(getKey(object), { priority: LOW_PRIORITY });
     });
+    this.#options.onPublished?.();
     const areGroupsChecked = await this.#checkManagedGroups(objects, enqueue, signal);
     const areOthersRead = await this.#readOthers(objects, enqueue, signal);
     return areGroupsChecked && areOthersRead ? 'complete' : 'partial';
@@ -153,22 +158,20 @@ export class DriftScan {
     await forEachInTurns(objects, { clock, signal }, (object) => {
       const identity = identify(cluster, object);
       balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
-      const desired = desireGroups(object, identity).map(({ name }) => name);
-      const recorded = object.status?.owned?.targetGroups ?? [];
-      for (const name of [...desired, ...recorded]) targetGroups.add(name);
+      for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
+      for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
     });
     return { balancers, targetGroups };
   }
 
   /** After a start nobody else tells which groups are this object's, paused or not. */
   #publish(object: MyIngress): void {
-    const { cluster, inventory, targets } = this.#options;
+    const { cluster, targets } = this.#options;
     const key = getKey(object);
     const isKnown = !hasTraffic(object) || targets.read(key).length > 0;
     if (isKnown || !this.#mayRegister(object)) return;
     if (isBeingDeleted(object) && !this.#isServing(object)) return;
-    const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
-    const served = listServed(object, identify(cluster, object), find);
+    const served = listServed(object, identify(cluster, object), this.#find);
     if (served.length > 0) targets.publish(key, served);
   }
 
@@ -213,14 +216,12 @@ export class DriftScan {
   }
 
   #needsTraffic(object: MyIngress, identity: Identity, loadBalancer: LoadBalancer): boolean {
-    const { clock, inventory, memory } = this.#options;
+    const { clock, memory } = this.#options;
     const known = memory.of(getKey(object), identity.uid);
-    const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
     const compared = { object, identity, memory: known.traffic };
-    if (hasTrafficDrifted(compared, loadBalancer, find)) return this.#recordDrift();
-    const { size: objectCount } = memory;
-    const isDue = isTrafficDue({ object, identity, clock, memory: known, objectCount });
-    return isDue || hasForgedCounts(object, known);
+    if (hasTrafficDrifted(compared, loadBalancer, this.#find)) return this.#recordDrift();
+    const due = { object, identity, clock, memory: known, objectCount: memory.size };
+    return isTrafficDue(due) || hasForgedCounts(object, known);
   }
 
   #recordDrift(): true {

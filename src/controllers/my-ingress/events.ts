@@ -83,8 +83,7 @@ export function recordTakenOver(
   recordEvent(scope, { reason: 'TookOverALB', action: 'TakeOver', note }, { arn });
 }
 
-export function recordVanished(scope: Scope, arn: string): void {
-  const note = `ALB ${arn} was deleted outside albridge; recreating it`;
+export function recordVanished(scope: Scope, arn: string, note: string): void {
   recordEvent(scope, { type: 'Warning', reason: 'ALBVanished', action: 'Observe', note }, { arn });
 }
 
@@ -104,6 +103,17 @@ export function recordRetained(scope: ObjectScope, { arn, name }: NamedArn): voi
 export function recordLeftAlone(scope: ObjectScope, { arn, name }: NamedArn): void {
   const note = `Left ALB ${name} alone: by its tags it is not this object's`;
   recordEvent(scope, { type: 'Warning', reason: 'LeftALB', action: 'Release', note }, { arn });
+}
+
+/** Beside a balancer that was deleted. */
+export function recordLeftGroups(scope: ObjectScope, groups: readonly string[]): void {
+  if (groups.length === 0) return;
+  const note = `Left ${abridge(groups, MOST_STEPS).join(', ')} alone: by the tags not this object's, as after a release by deletionPolicy Retain`;
+  recordEvent(
+    scope,
+    { type: 'Warning', reason: 'LeftGroups', action: 'Release', note },
+    { groups },
+  );
 }
 
 /** One event, and one log line with its reason and note, and with these fields. */

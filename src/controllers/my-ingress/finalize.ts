@@ -3,7 +3,7 @@ import { ensureAbsent, type Observation } from '../../core/reconcile/external-re
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../core/reconcile/outcome.ts';
 import type { Released } from '../../core/reconcile/reconciler.ts';
-import { recordDeleted, recordLeftAlone, recordRetained } from './events.ts';
+import { recordDeleted, recordLeftAlone, recordLeftGroups, recordRetained } from './events.ts';
 import { explainUse } from './failure.ts';
 import type { Step } from './graph/planned-step.ts';
 import { LOAD_BALANCER_ID } from './graph/resource-id.ts';
@@ -33,7 +33,7 @@ import {
   releaseTraffic,
   tearDownTraffic,
 } from './traffic/finalize.ts';
-import { planListenerRelease, releaseListeners } from './traffic/left-alone.ts';
+import { listReleased, planListenerRelease, releaseListeners } from './traffic/left-alone.ts';
 
 type ReleaseObservation =
   | Exclude<Observation<TaggedLoadBalancer, never>, Absent>
@@ -70,7 +70,9 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
         if (isRetained(scope)) return retain(scope, ours);
         held = (await known) ?? (await observeHeld(scope, ours.loadBalancer));
         await recordFound(scope);
-        return deleteOurs(scope, ours);
+        const released = held ? await listReleased(scope, ours.loadBalancer, held) : [];
+        await deleteOurs(scope, ours);
+        recordLeftGroups(scope, released);
       },
     },
     scope.pass,

@@ -5,7 +5,7 @@ import type { ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
-import { isOwn } from './graph/tags.ts';
+import { isOwnTargetGroup } from './graph/tags.ts';
 import { identify } from './identity.ts';
 import { parseName } from './load-balancer/desired.ts';
 import { listPlaces } from './load-balancer/places.ts';
@@ -204,7 +204,9 @@ export class Strays {
     const { [ownershipTagKeys.namespace]: namespace, [ownershipTagKeys.name]: owner } = tags;
     const object = cache.get(`${namespace}/${owner}`);
     const [, name = ''] = OWN_NAME.exec(arn) ?? [];
-    if (object === undefined || !isOwn(tags, identify(cluster, object))) return undefined;
+    if (object === undefined) return undefined;
+    const group = { targetGroup: { name }, tags };
+    if (!isOwnTargetGroup(group, identify(cluster, object))) return undefined;
     return this.#isNamed(object, name) ? undefined : { key: getKey(object), object, name };
   }
 

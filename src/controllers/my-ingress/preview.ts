@@ -11,6 +11,7 @@ import { describePlan, type Step as PlannedStep, printStep } from './graph/plann
 import { type Problem, reportProblems } from './graph/problem.ts';
 import { type Postponed, printPlan, type Step } from './graph/steps.ts';
 import { planRetirement } from './graph/teardown.ts';
+import { findRecreationProblem } from './load-balancer/correction.ts';
 import { observeLive } from './load-balancer/observe.ts';
 import { type ObservedLoadBalancer, planAfterCreate, planCreate } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
@@ -82,10 +83,11 @@ export async function previewDeletion(scope: ObjectScope): Promise<Planned | Wai
 }
 
 /** A pass that can report, and do nothing else: a preview that comes to a write has a bug. */
-export function restrictPass(pass: Pass): Pass {
+export function restrictPass(pass: Pass<MyIngress>): Pass<MyIngress> {
   const refuse = (): Promise<never> => Promise.reject(new Error('a preview came to a write'));
   return {
     ...{ key: pass.key, reconcileId: pass.reconcileId, signal: pass.signal, log: pass.log },
+    recorded: pass.recorded,
     report: (status) => pass.report(status),
     setCondition: () => undefined,
     recordEvent: () => undefined,
@@ -94,6 +96,7 @@ export function restrictPass(pass: Pass): Pass {
     isReadyDisproved: false,
     throwIfEdited: () => undefined,
     throwIfGone: () => undefined,
+    throwIfPaused: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };
@@ -117,6 +120,8 @@ const OF_A_PLAN: readonly string[] = [CoreReason.Planned, CoreReason.ObserveMode
 
 async function previewCreate(scope: Scope): Promise<Preview> {
   const { desired, object } = scope;
+  const problem = findRecreationProblem(object);
+  if (problem !== undefined) return { ...NOTHING, problems: [problem] };
   if (desired.subnets === undefined) await findSubnets(scope);
   const own = describePlan([planCreate(desired), ...planAfterCreate(desired)]);
   if (!hasTraffic(object)) return joinPlans(own, undefined);

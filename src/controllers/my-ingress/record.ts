@@ -4,13 +4,13 @@ import type { LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { ObservedGraph, ObservedTargetGroup } from './graph/graph.ts';
 import { nameSecurityGroup } from './graph/names.ts';
-import { identifyResource, isOwn } from './graph/tags.ts';
+import { isOwn, isOwnTargetGroup } from './graph/tags.ts';
 import type { Identity } from './identity.ts';
 import type { ObjectMemory } from './memory.ts';
 import { readRoutes } from './routes/read-routes.ts';
 import type { ObjectScope } from './scope.ts';
 import { hasTraffic, readRecordedArn } from './status.ts';
-import { findSecurityGroups } from './traffic/observation/observe.ts';
+import { findAllowedGroups, findSecurityGroups } from './traffic/observation/observe.ts';
 import {
   MOST_OWNED,
   type OwnedNames,
@@ -90,7 +90,7 @@ export function listKnown(
 ): readonly string[] {
   const { standing, owned } = traffic ?? {};
   const { targetGroups = [] } = standing?.graph ?? {};
-  const own = targetGroups.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
+  const own = targetGroups.filter((one) => isOwnTargetGroup(one, identity));
   const names = own.map(({ targetGroup: { name } }) => name);
   return [...foundGroups, ...(owned?.targetGroups ?? []), ...names];
 }
@@ -145,7 +145,7 @@ async function findUsedGroups(
       scope,
       used.map((targetGroup) => ({ targetGroup })),
     );
-    const own = found.filter(({ tags }) => isOwn(tags, identity));
+    const own = found.filter((one) => isOwnTargetGroup(one, identity));
     if (own.length > 0 || (await hasUnknownListener(scope, arn))) {
       memory.foundGroups = own.map(({ targetGroup: { name } }) => name);
     }
@@ -163,15 +163,9 @@ async function findManagedGroup(scope: ObjectScope): Promise<void> {
   const { identity, memory, object, pass, stored } = scope;
   const isNamed = stored?.securityGroup !== undefined;
   if (isNamed || isManaged(scope, readRoutes(object.spec ?? {}))) return;
-  try {
-    const found = await findSecurityGroups(scope.traffic(), identity, pass.signal);
-    memory.foundSecurityGroup = found.some(({ tags }) => isOwn(tags, identity));
-    if (memory.foundSecurityGroup) memory.foundGroups ??= [];
-  } catch (error) {
-    // As for target groups: an operator without a right on EC2 has made none.
-    if (!hasReason(error, 'AccessDenied')) throw error;
-    memory.foundSecurityGroup = false;
-  }
+  const found = await findAllowedGroups(scope.traffic(), identity, pass.signal);
+  memory.foundSecurityGroup = found.some(({ tags }) => isOwn(tags, identity));
+  if (memory.foundSecurityGroup) memory.foundGroups ??= [];
 }
 
 /** One of ours that no record names: what has no backends may have a listener all the same. */
@@ -242,7 +236,8 @@ export function recall<S extends ObjectScope>(scope: S): S {
 
 /** Write-ahead: nothing shows what was found once the balancer is gone. */
 export async function recordFound(scope: ObjectScope): Promise<void> {
-  if (scope.memory.foundGroups !== undefined && reportFound(scope)) await scope.pass.recordNow();
+  if (scope.memory.foundGroups === undefined || !reportFound(scope)) return;
+  await scope.pass.recordNow(undefined, ['owned']);
 }
 
 async function readHeld(

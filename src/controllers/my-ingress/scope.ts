@@ -57,7 +57,7 @@ export interface ObjectScope extends Omit<MyIngressContext, 'memory' | 'traffic'
   readonly object: MyIngress;
   /** `status.owned` as it is stored: what this process remembers may never have got there. */
   readonly stored: MyIngress['status']['owned'];
-  readonly pass: Pass;
+  readonly pass: Pass<MyIngress>;
   readonly identity: Identity;
   readonly memory: ObjectMemory;
   /** That this process knows. */
@@ -76,7 +76,7 @@ export interface Scope extends ObjectScope {
 interface PassParts {
   readonly object: MyIngress;
   readonly stored: MyIngress['status']['owned'];
-  readonly pass: Pass;
+  readonly pass: Pass<MyIngress>;
   /** As `beforeWrite` of a payer. */
   readonly beforeWrite?: () => void;
 }
@@ -118,11 +118,15 @@ interface PlanTokensParts {
  * The tokens of one pass: those of its reads together, then those of its whole plan. Where they take
  * longer than a second the pass ends and keeps its place; the passes until its turn ask for the tokens
  * alone, and send nothing. With them in hand everything is read once more, for every write follows a
- * read: so all that the pass has read counts, or the reads would spend what the plan has waited for.
+ * read: so all that the pass has read counts, or had tokens for. Else the reads would spend what the plan has waited
+ * for, or give it back for tokens of their own; then two plans that a bucket does not hold together let each other
+ * pass for ever.
  */
 class PlanTokens {
   readonly #parts: PlanTokensParts;
   readonly #reads: AwsOperation[] = [];
+  /** Reads that it had reserved, beside those that it had done by then. */
+  #asked: readonly AwsOperation[] = [];
   #held: Reservation | undefined;
 
   constructor(parts: PlanTokensParts) {
@@ -138,12 +142,11 @@ class PlanTokens {
 
   /** The calls of a plan, unless the pass began with their tokens; throws as `begin`. */
   async reserve(operations: readonly AwsOperation[]): Promise<void> {
+    const reads = unite(this.#reads, this.#asked);
+    this.#asked = [...this.#reads, ...operations.filter((one) => !isWrite(one))];
     if (this.#held?.covers(operations)) return;
     const { memory, object } = this.#parts;
-    memory.awaited = {
-      operations: [...this.#reads, ...operations],
-      madeFor: identifyVersion(object),
-    };
+    memory.awaited = { operations: [...reads, ...operations], madeFor: identifyVersion(object) };
     await this.#reserve(operations);
   }
 
@@ -167,6 +170,20 @@ class PlanTokens {
     this.#held = await aws.reserve(operations, claimant, pass.signal);
     memory.awaited = undefined;
   }
+}
+
+/** As many of each as there are in the one or in the other. */
+function unite(
+  one: readonly AwsOperation[],
+  other: readonly AwsOperation[],
+): readonly AwsOperation[] {
+  const left = [...one];
+  const more = other.filter((operation) => {
+    const at = left.indexOf(operation);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  return [...one, ...more];
 }
 
 /** An edit or a deletion makes another plan. */

@@ -67,7 +67,7 @@ export function hasTraffic(object: MyIngress): boolean {
 }
 
 /** True where status records something that albridge may have to delete. */
-export function hasLeftovers({ status }: MyIngress): boolean {
+export function hasLeftovers({ status }: Pick<MyIngress, 'status'>): boolean {
   const { removals = false, securityGroup, targetGroups = [] } = status?.owned ?? {};
   const count = targetGroups.length + (status?.listeners ?? []).length;
   return count > 0 || securityGroup !== undefined || removals;
@@ -242,7 +242,7 @@ export function conclude(
   const applied = computeApplied(scope, observed, besideKeys);
   const subnets = describeSubnets(scope.object, loadBalancer);
   scope.pass.report({ alb: describeHeld(loadBalancer), subnets, applied });
-  const isReported = readRecordedArn(scope.object) === undefined;
+  const isReported = readRecordedArn(scope.pass.recorded) === undefined;
   return concludeState(loadBalancer, trackProvisioning(scope, loadBalancer.state.code), isReported);
 }
 

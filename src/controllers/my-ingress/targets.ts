@@ -1,4 +1,4 @@
-import type { TargetHealth } from '../../aws/elbv2/traffic.ts';
+import type { HealthCheck, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { KeySource } from '../../core/queue/key-queue.ts';
 import type { RouteBackend } from './routes/routes.ts';
@@ -14,8 +14,14 @@ export interface ServedGroup {
   readonly isNew: boolean;
   /** Requests still reach it, though the spec has another one in its place or none: its targets are followed, and not counted. */
   readonly isReplaced?: boolean;
-  /** No action names it: what is registered in it may be of a Service that it had before. */
+  /** No action names it: what is registered in it may be of a Service that it had before, and the metrics leave it out. */
   readonly isUnused?: boolean;
+  /** An action sends it requests, whatever the spec has: gates wait for it. By a snapshot, one that names it, but for a backend at rest. */
+  readonly isReached?: boolean;
+  /** As AWS has it; undefined: not known. */
+  readonly healthCheck?: HealthCheck;
+  /** As AWS had it before the pass that publishes it, which may have restored it. */
+  readonly observedCheck?: HealthCheck;
 }
 
 /** The state of the targets of one group, as far as this process knows. */

@@ -3,12 +3,15 @@ import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../../core/ports/cache.ts';
 import type { Enqueue, KeySource } from '../../../core/queue/key-queue.ts';
+import { listAttachedPorts } from '../routes/read-routes.ts';
+import { admitObjects } from './admission.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
-import { decideAttachments, recallHolders, UNKNOWN } from './decide.ts';
-import type { Decision, Holders } from './decision.ts';
-import { type Joined, NO_RULES } from './joined.ts';
-import { isAllowed, type NamespaceLabels } from './namespace-labels.ts';
-import { recallBackends } from './recall.ts';
+import { decideAttachments, UNKNOWN } from './decide.ts';
+import { type Decision, type Holders, isSameOutcome, type RecalledBackends } from './decision.ts';
+import { recallHolders } from './holders.ts';
+import { findDecision, type Joined } from './joined.ts';
+import type { NamespaceLabels, ReadLabels } from './namespace-labels.ts';
+import { recallBackends, servesOn } from './recall.ts';
 import { type AttachState, describeState, stateOf } from './state.ts';
 
 /** One kind of objects that attach routes. */
@@ -54,6 +57,7 @@ export class Attachments {
   /** The count at the last edit of an object that names this MyIngress. */
   readonly #editOf = new Map<Key, number>();
   #isKnown: boolean;
+  readonly #readLabels: ReadLabels = (namespace) => this.#options.labels.read(namespace);
   readonly #deciding = Promise.withResolvers<void>();
   #edits = 0;
   /** The count at the last change that concerns every MyIngress. */
@@ -77,7 +81,10 @@ export class Attachments {
     this.#stops.push(cache.subscribe((change) => this.#onIngress(change)));
     void this.known.then(() => {
       this.#isKnown = true;
-      this.#announceAll();
+      for (const object of cache.list()) {
+        const isAttached = this.#objects.has(getKey(object));
+        if (isAttached || object.status?.attached !== undefined) this.#wake(this.join(object));
+      }
       for (const key of this.#objects.keys()) this.#tell(key);
       this.#deciding.resolve();
     });
@@ -129,6 +136,13 @@ export class Attachments {
     },
   };
 
+  /** The attached backends that status records as served. */
+  recall(object: MyIngress): RecalledBackends {
+    return recallBackends(object, (ref) =>
+      this.#options.sources.flatMap((source) => source.recall(ref)),
+    );
+  }
+
   /** Those that name a MyIngress, allowed or not. */
   listObjects(ingress: Key): readonly AttachingObject[] {
     return [...(this.#objects.get(ingress)?.values() ?? [])];
@@ -148,8 +162,17 @@ export class Attachments {
       // Whether there is one in another namespace is nobody's business who may not attach to it.
       return namespace === ref.namespace ? { kind: 'missing' } : REFUSED;
     }
-    const decision = this.#decide(stored);
-    return stateOf(stored, object, decision ?? UNKNOWN);
+    return isBeingDeleted(stored)
+      ? this.#readDeleted(stored, object)
+      : stateOf(stored, object, this.#decide(stored) ?? UNKNOWN);
+  }
+
+  /** Of a MyIngress that does not admit the object it says no more than before. */
+  #readDeleted(ingress: MyIngress, object: AttachingObject): AttachState {
+    const refused = admitObjects(ingress, [object], this.#readLabels).find(
+      (one) => !one.isAdmitted,
+    );
+    return refused ? { kind: 'refused', reason: refused.reason } : { kind: 'deleting' };
   }
 
   /** Calls `onChange` with each object, and again when its answer to `read` has changed. For one follower. */
@@ -216,16 +239,19 @@ export class Attachments {
   #announce(key: Key): void {
     // Until all are known nothing is decided, and each of thousands would be told of the other ones.
     if (!this.#isKnown) return;
+    const before = this.#decided.get(key)?.decision;
     const object = this.#options.cache.get(key);
-    const isAttached = this.#objects.has(key) || this.#decided.has(key);
-    if (object !== undefined && (isAttached || object.status?.attached !== undefined)) {
+    if (object !== undefined && !isBeingDeleted(object)) {
       const joined = this.join(object);
-      for (const onChange of this.#viewers) {
-        onChange({ kind: 'updated', object: joined, previous: joined });
-      }
-      this.#enqueue?.(key);
+      // Those that may not attach would end its backoff otherwise.
+      if (!isSameOutcome(before, findDecision(joined))) this.#wake(joined);
     }
     this.#tell(key);
+  }
+
+  #wake(object: MyIngress): void {
+    for (const onChange of this.#viewers) onChange({ kind: 'updated', object, previous: object });
+    this.#enqueue?.(getKey(object));
   }
 
   /** Each object whose state has changed. */
@@ -241,7 +267,7 @@ export class Attachments {
 
   #decide(object: MyIngress): Decision | undefined {
     const key = getKey(object);
-    if (!this.#isKnown) return this.#recall(object);
+    if (!this.#isKnown || servesOn(object)) return { ...UNKNOWN, recalled: this.recall(object) };
     if (object.spec === undefined || isBeingDeleted(object)) return undefined;
     const known = this.#decided.get(key);
     if (!this.#objects.has(key)) {
@@ -256,37 +282,31 @@ export class Attachments {
     return decision;
   }
 
-  #recall(object: MyIngress): Decision {
-    const list = (ref: SourceRef): AttachingObject['backends'] =>
-      this.#options.sources.flatMap((source) => source.recall(ref));
-    return { ...UNKNOWN, recalled: recallBackends(object, list) };
-  }
-
   #judge(
-    { metadata, spec, status }: MyIngress,
+    ingress: MyIngress,
     objects: readonly AttachingObject[],
     held: Holders | undefined,
   ): Decision {
-    const recorded = new Map((status?.attached ?? []).map((one) => [getSource(one), one] as const));
-    const { allowedNamespaces = { from: 'Same' } as const } = spec;
-    const { namespace: own } = metadata;
-    const judged = objects.map((source) => {
-      const { namespace } = source;
-      const isListed = isAllowed(allowedNamespaces, { own, namespace }, (one) =>
-        this.#options.labels.read(one),
-      );
-      const isRecorded = (recorded.get(getSource(source))?.digest ?? NO_RULES) !== NO_RULES;
-      const reason = isListed === undefined ? 'NamespacesUnknown' : 'NotAllowed';
-      // Until the labels are known, what is attached stays so, and nothing is added.
-      return { source, isAdmitted: isListed ?? isRecorded, reason } as const;
-    });
-    const allowed = judged.filter(({ isAdmitted }) => isAdmitted).map(({ source }) => source);
-    const recalled = new Map(
-      [...recorded].map(([source, { holds = [] }]) => [source, holds] as const),
-    );
-    const holders = held ?? recallHolders(spec, allowed, recalled);
-    const decision = decideAttachments(spec, allowed, holders);
+    const { spec, status } = ingress;
+    const judged = admitObjects(ingress, objects, this.#readLabels);
     const refusals = judged.filter(({ isAdmitted }) => !isAdmitted);
+    const waiting = refusals.filter(({ reason }) => reason === 'NamespacesUnknown');
+    const standing = [...judged.filter(({ isAdmitted }) => isAdmitted), ...waiting].map(
+      ({ source }) => source,
+    );
+    const recorded = new Map(
+      (status?.attached ?? []).map((one) => [getSource(one), one.holds ?? []] as const),
+    );
+    // Or an edit of the listeners while no process runs would give what is held to the oldest.
+    const before = [spec, status ?? {}].flatMap(({ listeners = [] }) =>
+      listeners.map(({ port }) => port),
+    );
+    const ports = { now: listAttachedPorts(spec), before };
+    const holders = held ?? recallHolders(ports, standing, recorded);
+    const decision = decideAttachments(spec, standing, {
+      held: holders,
+      waiting: new Set(waiting.map(({ source }) => source)),
+    });
     return { ...decision, refusals: [...decision.refusals, ...refusals] };
   }
 }

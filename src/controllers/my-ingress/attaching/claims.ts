@@ -4,17 +4,34 @@ import type { RouteRule } from '../routes/routes.ts';
 /** A port, a host and a path: at most one source has it. */
 export type Claim = string;
 
-type Claiming = Pick<RouteRule, 'listeners' | 'hosts' | 'paths'>;
+/** A claim without its port. */
+export type Place = string;
+
+type Placed = Pick<RouteRule, 'hosts' | 'paths'>;
 
 /** Every host with every path on every port; without hosts any, and so with paths. */
 export function listClaims({
   listeners,
-  hosts = ['*'],
-  paths = ['/*'],
-}: Claiming): readonly Claim[] {
-  return listeners.flatMap((port) =>
-    hosts.flatMap((host) => paths.map((path) => nameClaim(port, host, path))),
-  );
+  ...rule
+}: Placed & Pick<RouteRule, 'listeners'>): readonly Claim[] {
+  const places = listPlaces(rule);
+  return listeners.flatMap((port) => places.map((place) => nameClaim(port, place)));
+}
+
+export function listPlaces({ hosts = ['*'], paths = ['/*'] }: Placed): readonly Place[] {
+  return hosts.flatMap((host) => paths.map((path) => namePlace(host, path)));
+}
+
+export function nameClaim(port: number, place: Place): Claim {
+  return `${port} ${place}`;
+}
+
+export function getPort(claim: Claim): number {
+  return Number.parseInt(claim, 10);
+}
+
+export function getPlace(claim: Claim): Place {
+  return claim.slice(claim.indexOf(' ') + 1);
 }
 
 /** A rule that asks for more than host and path leaves the rest of the requests to others. */
@@ -35,15 +52,24 @@ export function digestClaim(claim: Claim): string {
   return digest(parts) + digest([...parts, 'second']);
 }
 
-/** AWS compares hosts without regard to case, and paths with it; neither has a blank. */
-function nameClaim(port: number, host: string, path: string): Claim {
-  return `${port} ${foldWildcards(host.toLowerCase())} ${foldPath(path)}`;
+function namePlace(host: string, path: string): Place {
+  return `${foldHost(host)} ${foldPath(path)}`;
 }
 
-/** Every path begins with a slash, so that these match every one. */
-function foldPath(path: string): string {
-  const folded = foldWildcards(path);
-  return ['*', '?*', '*/*'].includes(folded) ? '/*' : folded;
+/**
+ * Hosts that match the same, in one form. AWS compares them without regard to case, and no label of a name is empty.
+ * Neither hosts nor paths have a blank.
+ */
+export function foldHost(host: string): string {
+  return foldWildcards(host.toLowerCase()).replaceAll(/(^|\.)\?\*(?=\.)/g, '$1*');
+}
+
+/** Paths that match the same, in one form. Case counts, and every path begins with a slash. */
+export function foldPath(path: string): string {
+  return foldWildcards(path)
+    .replace(/^\?/, '/')
+    .replace(/^\*(?=\/\?*\*)/, '')
+    .replace(/^\*(?!\/)/, '/*');
 }
 
 /** `**` matches what `*` does, and `*?` what `?*` does: one pattern, or the longer one would take all of its requests. */

@@ -1,17 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResourceId } from '../graph/resource-id.ts';
+import { OWN_SOURCE } from '../routes/routes.ts';
 import type { AttachedRoutes } from '../routes/traffic-spec.ts';
 import type { ServedGroup } from '../targets.ts';
 import { getSource, type SourceRef } from './attaching-object.ts';
-import type { Claim } from './claims.ts';
+import { type Claim, describeClaim } from './claims.ts';
 
 /** The decision about all that attaches to one MyIngress. */
 
-export type RefusalReason =
-  | 'NotAllowed'
-  | 'NamespacesUnknown'
-  | 'NoListener'
-  | 'HostAndPathTaken'
-  | 'RuleQuotaReached';
+const REFUSAL_REASONS = [
+  'NotAllowed',
+  'NamespacesUnknown',
+  'NoListener',
+  'HostAndPathTaken',
+  'RuleQuotaReached',
+] as const;
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** False: AWS has refused it. */
+export function isRefusalReason(reason: string): reason is RefusalReason {
+  return REFUSAL_REASONS.some((one) => one === reason);
+}
 
 /** A rule that is not served. */
 export interface Refusal {
@@ -40,11 +50,31 @@ export function findRefusal(decision: Decision, source: string): Refusal | undef
   return index.get(source);
 }
 
+/** As `status.attached[]` has it; it names both sides. */
+export function describeRefusal({ reason, claim, takenBy = '' }: Refusal): {
+  readonly reason: RefusalReason;
+  readonly message?: string;
+} {
+  if (claim === undefined) return { reason };
+  const holder = takenBy === OWN_SOURCE ? 'a rule of the spec' : takenBy.replace('/', ' ');
+  return { reason, message: cutMessage(`${describeClaim(claim)} is taken by ${holder}`) };
+}
+
+/** As the CRD has it: a longer one would be refused, and the whole status with it. */
+const LONGEST_MESSAGE = 512;
+
+export function cutMessage(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 3)}...`;
+}
+
 /** By the id of its target group: an attached backend of which no more than its object's name is known. */
 export type RecalledBackends = ReadonlyMap<ResourceId, Pick<ServedGroup, 'backend' | 'service'>>;
 
 export interface Decision extends AttachedRoutes {
-  /** False: not all objects that may attach are read yet, so that what they have attached stays as it is. */
+  /**
+   * False: not all objects that may attach are read yet, or the MyIngress is being deleted, so that what they have
+   * attached stays as it is.
+   */
   readonly isKnown: boolean;
   /** Only where `isKnown` is false. */
   readonly recalled?: RecalledBackends;
@@ -53,4 +83,20 @@ export interface Decision extends AttachedRoutes {
   /** One for each rule. */
   readonly refusals: readonly Refusal[];
   readonly holders: Holders;
+}
+
+/** True where the same is served, held and reported; undefined: nothing attaches. */
+export function isSameOutcome(a: Decision | undefined, b: Decision | undefined): boolean {
+  return isDeepStrictEqual(describeOutcome(a), describeOutcome(b));
+}
+
+/** Whoever may not attach at all has no part in it. */
+function describeOutcome(decision: Decision | undefined): readonly unknown[] {
+  const { digests = new Map(), holders = new Map(), refusals = [] } = decision ?? {};
+  const reported = refusals.filter(({ reason }) => reason !== 'NotAllowed');
+  const described = reported.map(({ source, ...refusal }) => ({
+    ...refusal,
+    source: getSource(source),
+  }));
+  return [digests, holders, described];
 }

@@ -1,6 +1,13 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
-import type { Decision, RecalledBackends } from './decision.ts';
+import { getSource } from './attaching-object.ts';
+import {
+  type Decision,
+  describeRefusal,
+  findRefusal,
+  isRefusalReason,
+  type RecalledBackends,
+} from './decision.ts';
 
 /**
  * A MyIngress with the routes that others attach to it, as `Attachments.join` gives it. Only in memory: its spec is
@@ -51,13 +58,34 @@ export function wasStated({ status }: MyIngress): boolean {
 
 /** True where the routes that are accepted are not those that status records as such. */
 export function hasNewRoutes(object: MyIngress): boolean {
+  const { decision, recorded } = listRecorded(object);
+  const digests = decision?.digests ?? new Map<string, string>();
+  const isSame = recorded.every((entry) => digests.get(getSource(entry)) === entry.digest);
+  return !isSame || recorded.length !== digests.size;
+}
+
+/** True where status does not say which of the routes are refused: the others may be served as before. */
+export function hasNewRefusals(object: MyIngress): boolean {
+  const { decision, recorded } = listRecorded(object);
+  return decision !== undefined && !recorded.every((entry) => isRefusedSo(entry, decision));
+}
+
+type Entry = NonNullable<MyIngress['status']['attached']>[number];
+
+/** The entries of objects that are served; none while it is not known what attaches. */
+function listRecorded(object: MyIngress): {
+  readonly decision: Decision | undefined;
+  readonly recorded: readonly Entry[];
+} {
   const { attached = [] } = object.status ?? {};
   const decision = findDecision(object);
-  if (decision?.isKnown === false) return false;
-  const recorded = attached.filter(({ digest }) => digest !== NO_RULES);
-  const digests = decision?.digests ?? new Map<string, string>();
-  const isSame = recorded.every(({ kind, namespace, name, digest }) => {
-    return digests.get(`${kind}/${namespace}/${name}`) === digest;
-  });
-  return !isSame || recorded.length !== digests.size;
+  if (decision?.isKnown === false) return { decision: undefined, recorded: [] };
+  return { decision, recorded: attached.filter(({ digest }) => digest !== NO_RULES) };
+}
+
+function isRefusedSo(entry: Entry, decision: Decision): boolean {
+  const refusal = findRefusal(decision, getSource(entry));
+  if (refusal === undefined) return !isRefusalReason(entry.reason);
+  const { reason, message } = describeRefusal(refusal);
+  return entry.reason === reason && entry.message === message;
 }

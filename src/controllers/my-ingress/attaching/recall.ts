@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
 import { getTargetGroupId } from '../graph/resource-id.ts';
 import { nameBackend } from '../routes/routes.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
@@ -26,4 +27,9 @@ export function recallBackends(
       return [getTargetGroupId(one), { backend: nameBackend(one), service: one.service }] as const;
     }),
   );
+}
+
+/** A balancer whose deletion AWS refuses serves on with all that is attached. */
+export function servesOn(object: MyIngress): boolean {
+  return isBeingDeleted(object) && object.status?.attached !== undefined;
 }

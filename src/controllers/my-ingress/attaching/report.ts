@@ -2,16 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { abridge } from '../../../core/objects/abridge.ts';
 import type { StatedCondition } from '../../../core/objects/conditions.ts';
-import { compareText } from '../../../core/objects/kube-object.ts';
 import type { Pass } from '../../../core/reconcile/reconciler.ts';
 import type { Problem } from '../graph/problem.ts';
-import { getRuleId, getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
-import { readRoutes } from '../routes/read-routes.ts';
+import {
+  getListenerId,
+  getRuleId,
+  getTargetGroupId,
+  type ResourceId,
+} from '../graph/resource-id.ts';
+import { listAttachedPorts, readRoutes } from '../routes/read-routes.ts';
 import { OWN_SOURCE } from '../routes/routes.ts';
 import { listParts } from '../rules/desired.ts';
+import type { References } from '../traffic/references.ts';
 import { getSource, type SourceRef } from './attaching-object.ts';
-import { describeClaim, digestClaim } from './claims.ts';
-import { type Decision, findRefusal, type Refusal, type RefusalReason } from './decision.ts';
+import { cutMessage, describeRefusal, findRefusal, isRefusalReason } from './decision.ts';
+import { digestHolds } from './holders.ts';
 import { ACCEPTED, findDecision, NO_RULES, wasStated } from './joined.ts';
 import { ATTACHED, ATTACHING } from './state.ts';
 
@@ -22,7 +27,6 @@ type Entry = NonNullable<MyIngress['status']['attached']>[number];
 /** As the CRD has it: a longer list would be refused, and the whole status with it. */
 const MOST_ENTRIES = 200;
 const MOST_HOLDS = 100;
-const LONGEST_MESSAGE = 512;
 const MOST_SENTENCES = 5;
 
 /** The attached routes after a pass over everything. */
@@ -31,6 +35,8 @@ export interface AppliedRoutes {
   readonly problems: readonly Problem[];
   /** Of what is applied later. */
   readonly postponed: readonly ResourceId[];
+  /** Of what is there. */
+  readonly references: Pick<References, 'listeners'>;
 }
 
 /**
@@ -42,7 +48,7 @@ export function reportAttached(object: MyIngress, pass: Pass, applied?: AppliedR
   const recorded = object.status?.attached;
   if (decision?.isKnown === false) return;
   const served = applied ? describeServed(object, applied) : listServed(recorded);
-  const entries = [...served, ...describeRefused(decision, served)].slice(0, MOST_ENTRIES);
+  const entries = [...served, ...describeRefused(object, served)].slice(0, MOST_ENTRIES);
   const attached = entries.length === 0 ? undefined : entries;
   if (!isDeepStrictEqual(attached, recorded)) pass.report({ attached });
   if (attached !== undefined || wasStated(object)) pass.setCondition(stateAccepted(entries));
@@ -60,18 +66,11 @@ export function listRetries(object: MyIngress, problems: readonly Problem[]): re
   return problems.some(({ id }) => ids.has(id)) ? [RETRY_MS] : [];
 }
 
-const DECIDED: Readonly<Record<RefusalReason | typeof ATTACHED, true>> = {
-  [ATTACHED]: true,
-  HostAndPathTaken: true,
-  RuleQuotaReached: true,
-  NoListener: true,
-  NotAllowed: true,
-  NamespacesUnknown: true,
-};
-
 /** True where status records that AWS refuses an attached route, or that one is applied later. */
 export function hasUnapplied({ status }: MyIngress): boolean {
-  return listServed(status?.attached).some(({ reason }) => !Object.hasOwn(DECIDED, reason));
+  return listServed(status?.attached).some(
+    ({ reason }) => reason !== ATTACHED && !isRefusalReason(reason),
+  );
 }
 
 /** Resources of the attached routes, each with its source. */
@@ -92,33 +91,44 @@ export function mapAttachedIds(object: MyIngress): ReadonlyMap<ResourceId, strin
 
 function describeServed(
   object: MyIngress,
-  { problems, postponed }: AppliedRoutes,
+  { problems, postponed, references }: AppliedRoutes,
 ): readonly Entry[] {
   const decision = findDecision(object);
   const ids = mapAttachedIds(object);
-  const holds = mapHolds(decision);
+  const missing = problems.filter(({ id }) => !references.listeners.has(id));
+  const listeners = mapListenerIds(object);
+  const holds = mapHolds(object);
   return [...(decision?.digests ?? [])].map(([source, digest]): Entry => {
     const [kind = '', namespace = '', name = ''] = source.split('/');
     const entry = { kind, namespace, name, digest, ...holds.get(source) };
     const refusal = decision && findRefusal(decision, source);
     if (refusal !== undefined) return { ...entry, ...describeRefusal(refusal) };
-    const problem = problems.find(({ id }) => ids.get(id) === source);
+    const problem =
+      problems.find(({ id }) => ids.get(id) === source) ??
+      missing.find(({ id }) => listeners.get(source)?.has(id));
     if (problem !== undefined) {
-      return { ...entry, reason: problem.reason, message: cut(problem.message) };
+      return { ...entry, reason: problem.reason, message: cutMessage(problem.message) };
     }
     const isLater = postponed.some((id) => ids.get(id) === source);
     return { ...entry, reason: isLater ? ATTACHING : ATTACHED };
   });
 }
 
+/** Of the listeners that each object has rules on. */
+function mapListenerIds(object: MyIngress): ReadonlyMap<string, ReadonlySet<ResourceId>> {
+  const bySource = Map.groupBy(readRoutes(object.spec).rules, ({ source }) => source);
+  return new Map(
+    [...bySource].map(([source, rules]) => {
+      return [source, new Set(rules.flatMap((rule) => rule.listeners.map(getListenerId)))] as const;
+    }),
+  );
+}
+
 /** Of those without a rule. Whoever may not attach at all has no place in the status of others. */
-function describeRefused(
-  decision: Decision | undefined,
-  served: readonly SourceRef[],
-): readonly Entry[] {
+function describeRefused(object: MyIngress, served: readonly SourceRef[]): readonly Entry[] {
   const known = new Set(served.map(getSource));
-  const holds = mapHolds(decision);
-  return (decision?.refusals ?? []).flatMap((refusal) => {
+  const holds = mapHolds(object);
+  return (findDecision(object)?.refusals ?? []).flatMap((refusal) => {
     const { kind, namespace, name } = refusal.source;
     const source = getSource(refusal.source);
     if (known.has(source) || refusal.reason === 'NotAllowed') return [];
@@ -129,28 +139,16 @@ function describeRefused(
 }
 
 /** Also of what is not served, because another host of the same rule is taken. */
-function mapHolds(decision: Decision | undefined): ReadonlyMap<string, Pick<Entry, 'holds'>> {
-  const claims = new Map<string, Set<string>>();
-  for (const [claim, source] of decision?.holders ?? []) {
-    const known = claims.get(source) ?? new Set();
-    claims.set(source, known.add(digestClaim(claim)));
-  }
+function mapHolds(object: MyIngress): ReadonlyMap<string, Pick<Entry, 'holds'>> {
+  const ports = listAttachedPorts(object.spec);
+  const held = [...(findDecision(object)?.holders ?? [])];
+  const bySource = Map.groupBy(held, ([, source]) => source);
   return new Map(
-    [...claims].map(([source, digests]) => {
-      const holds = [...digests].toSorted(compareText).slice(0, MOST_HOLDS);
-      return [source, { holds }] as const;
+    [...bySource].map(([source, own]) => {
+      const claims = own.map(([claim]) => claim);
+      return [source, { holds: digestHolds(claims, ports).slice(0, MOST_HOLDS) }] as const;
     }),
   );
-}
-
-function describeRefusal({
-  reason,
-  claim,
-  takenBy = '',
-}: Refusal): Pick<Entry, 'reason' | 'message'> {
-  if (claim === undefined) return { reason };
-  const holder = takenBy === OWN_SOURCE ? 'a rule of the spec' : takenBy.replace('/', ' ');
-  return { reason, message: cut(`${describeClaim(claim)} is taken by ${holder}`) };
 }
 
 function stateAccepted(entries: readonly Entry[]): StatedCondition {
@@ -166,8 +164,4 @@ function stateAccepted(entries: readonly Entry[]): StatedCondition {
   });
   const message = abridge(sentences, MOST_SENTENCES).join('. ');
   return { type, status: 'False', reason: first.reason, message };
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 3)}...`;
 }

@@ -1,11 +1,12 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { isPaused } from '../../../core/objects/annotations.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
-import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
 import { listAttachedPorts, readAttachedRule, readRoutes } from '../routes/read-routes.ts';
 import { chooseListener, findExactHost, findPath, formatOrigin } from '../routes/urls.ts';
+import { readRecordedArn } from '../status.ts';
 import { type AttachingObject, getSource } from './attaching-object.ts';
 import { describeClaim } from './claims.ts';
-import { type Decision, findRefusal, type RefusalReason } from './decision.ts';
+import { type Decision, findRefusal, isRefusalReason, type RefusalReason } from './decision.ts';
 
 /** The result for the routes of one object, in words that name no object of others. */
 export type AttachState =
@@ -19,6 +20,8 @@ export type AttachState =
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly claim?: string }
   /** Accepted, and not all of it applied yet. */
   | { readonly kind: 'pending' }
+  /** All of it is applied, and the load balancer is not active, or there is none. */
+  | { readonly kind: 'waiting' }
   /** AWS refuses a part of it, for this reason. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** `url`: where requests for its first host get in; undefined: it has no exact host, or no listener is there yet. */
@@ -36,7 +39,6 @@ export function stateOf(
   decision: Decision,
 ): AttachState {
   const { digests, isKnown } = decision;
-  if (isBeingDeleted(ingress)) return { kind: 'deleting' };
   if (!isKnown) return { kind: 'unknown' };
   const source = getSource(object);
   const refusal = findRefusal(decision, source);
@@ -48,13 +50,24 @@ export function stateOf(
   const recorded = attached.find((one) => getSource(one) === source);
   const isRecorded = recorded !== undefined && recorded.digest === digests.get(source);
   if (!isRecorded) return { kind: 'pending' };
-  return recorded.reason === ATTACHED
-    ? { kind: 'attached', ...omitUndefined({ url: describeUrl(ingress, object) }) }
-    : readReason(recorded.reason);
+  if (recorded.reason !== ATTACHED) return readReason(recorded.reason);
+  if (!hasBalancer(ingress)) return { kind: 'waiting' };
+  return { kind: 'attached', ...omitUndefined({ url: describeUrl(ingress, object) }) };
+}
+
+/** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html */
+const WITHOUT_REQUESTS = ['provisioning', 'failed'];
+
+function hasBalancer(ingress: MyIngress): boolean {
+  if (readRecordedArn(ingress) === undefined) return false;
+  // While it is paused nobody reads the state.
+  return isPaused(ingress) || !WITHOUT_REQUESTS.includes(ingress.status.alb?.state ?? '');
 }
 
 function readReason(reason: string): AttachState {
-  return reason === ATTACHING ? { kind: 'pending' } : { kind: 'failed', reason };
+  // A refusal of before is no longer true, and the next pass replaces it.
+  const isPending = reason === ATTACHING || isRefusalReason(reason);
+  return isPending ? { kind: 'pending' } : { kind: 'failed', reason };
 }
 
 function describeUrl({ spec, status }: MyIngress, { rules }: AttachingObject): string | undefined {

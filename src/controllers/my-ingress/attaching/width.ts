@@ -1,5 +1,6 @@
 import { compareText } from '../../../core/objects/kube-object.ts';
 import type { RuleSpec } from '../routes/traffic-spec.ts';
+import { foldHost, foldPath } from './claims.ts';
 
 /**
  * The same requests as rules of one width each: all exact hosts together, each pattern alone, and so with paths.
@@ -10,8 +11,8 @@ export function splitByWidth(
   digest: (text: string) => string,
 ): readonly RuleSpec[] {
   const { hosts, paths, ...others } = rule;
-  const split = groupByWidth(hosts).flatMap((hostGroup) =>
-    groupByWidth(paths).map((pathGroup) => ({
+  const split = groupByWidth(hosts, foldHost).flatMap((hostGroup) =>
+    groupByWidth(paths, foldPath).map((pathGroup) => ({
       ...others,
       ...(hostGroup && { hosts: hostGroup }),
       ...(pathGroup && { paths: pathGroup }),
@@ -26,37 +27,73 @@ export function splitByWidth(
 
 function groupByWidth(
   values: readonly string[] | undefined,
+  fold: (value: string) => string,
 ): readonly (readonly string[] | undefined)[] {
   if (values === undefined || values.length === 0) return [undefined];
-  const exact = values.filter((value) => !isPattern(value)).toSorted();
-  const patterns = values.filter(isPattern).toSorted();
+  const distinct = listDistinct(values, fold).toSorted();
+  const exact = distinct.filter((value) => !isPattern(value));
+  const patterns = distinct.filter(isPattern);
   return [...(exact.length > 0 ? [exact] : []), ...patterns.map((pattern) => [pattern])];
+}
+
+/** The shortest one of those that match the same, or who holds one would hold several rules. */
+function listDistinct(
+  values: readonly string[],
+  fold: (value: string) => string,
+): readonly string[] {
+  const longFirst = values.toSorted((a, b) => b.length - a.length || compareText(b, a));
+  return [...new Map(longFirst.map((value) => [fold(value), value])).values()];
 }
 
 /**
  * The order of evaluation of rules of one width each: what matches less comes first. Exact values are as narrow as
- * each other, since no two of them match the same; of patterns the longer one is narrower.
+ * each other, since no two of them match the same. A pattern that matches all that another one does and more has fewer
+ * characters that are no wildcard, or as many and matches a shorter text, or has more stars. Measured is the form of
+ * their claims, or rules with the same host would be in order by the way in which that is written.
  */
 export function compareWidth(a: RuleSpec, b: RuleSpec): number {
-  return compareValues(a.hosts, b.hosts) || compareValues(a.paths, b.paths);
+  return (
+    compareValues(a.hosts?.map(foldHost), b.hosts?.map(foldHost)) ||
+    compareValues(a.paths?.map(foldPath), b.paths?.map(foldPath))
+  );
 }
 
 function compareValues(a: readonly string[] | undefined, b: readonly string[] | undefined): number {
   const [left, right] = [measureWidth(a), measureWidth(b)];
-  return left.rank - right.rank || right.length - left.length || compareText(left.text, right.text);
+  return (
+    left.rank - right.rank ||
+    right.fixed - left.fixed ||
+    right.shortest - left.shortest ||
+    left.stars - right.stars ||
+    compareText(left.text, right.text)
+  );
 }
 
 interface Width {
   readonly rank: number;
-  readonly length: number;
+  /** Characters that are no wildcard. */
+  readonly fixed: number;
+  /** Length of the shortest text that it matches. */
+  readonly shortest: number;
+  readonly stars: number;
   readonly text: string;
 }
 
+const NO_PATTERN = { fixed: 0, shortest: 0, stars: 0, text: '' } as const;
+
+/** They match everything, as no values do. */
+const EVERYTHING: ReadonlySet<string> = new Set(['*', '/*']);
+
+/** @param values folded */
 function measureWidth(values: readonly string[] | undefined): Width {
-  const [first] = values ?? [];
-  if (first === undefined) return { rank: 2, length: 0, text: '' };
-  if (!isPattern(first)) return { rank: 0, length: 0, text: '' };
-  return { rank: 1, length: first.length, text: first.toLowerCase() };
+  const [text] = values ?? [];
+  if (text === undefined || EVERYTHING.has(text)) return { ...NO_PATTERN, rank: 2 };
+  if (!isPattern(text)) return { ...NO_PATTERN, rank: 0 };
+  const shortest = text.replaceAll('*', '').length;
+  return {
+    ...{ rank: 1, shortest, stars: text.length - shortest, text },
+    fixed: text.replaceAll(/[*?]/g, '').length,
+  };
 }
 
 /** `*` stands for any number of characters, `?` for one. */

@@ -57,7 +57,8 @@ export function explainMissing(
     all.length === 0
       ? 'it names no certificates, and no rule on it has hosts by which one could be found'
       : `it names no certificates, and none in AWS Certificate Manager is valid for ${some}`;
-  return { ...found, unresolved: { reason: 'NoCertificate', message } };
+  const isOfOthers = missing.length === 0;
+  return { ...found, unresolved: { reason: 'NoCertificate', message, isOfOthers } };
 }
 
 /** While it is not known which hosts others attach: any that the listener has may be for one of them, and stays. */

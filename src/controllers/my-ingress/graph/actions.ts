@@ -6,11 +6,20 @@ import {
   type RouteBackend,
   type RouteRedirect,
 } from '../routes/routes.ts';
-import type { DesiredAction } from './graph.ts';
+import type { DesiredAction, ObservedListener } from './graph.ts';
 import { getTargetGroupId } from './resource-id.ts';
 
 /** Names of target groups by `getBackendKey`. */
 export type GroupNames = ReadonlyMap<string, string>;
+
+/** Those of the listener and of each rule; the default rule shows what its listener did before. */
+export function listActions({
+  listener,
+  rules,
+}: Pick<ObservedListener, 'listener' | 'rules'>): readonly (readonly Action[])[] {
+  const ofRules = rules.flatMap(({ rule }) => (rule.priority === 'default' ? [] : [rule.actions]));
+  return [listener.defaultActions, ...ofRules];
+}
 
 /** A backend that is missing is named by its id, which no target group has. */
 export function desireAction(action: RouteAction, names: GroupNames): DesiredAction {

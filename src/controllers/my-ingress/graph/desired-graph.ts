@@ -7,7 +7,7 @@ import {
   desireAttachment,
 } from '../security-group/attachment.ts';
 import { desireSecurityGroup } from '../security-group/desired.ts';
-import { desireTargetGroup } from '../target-groups/desired.ts';
+import { pairGroups } from '../target-groups/desired.ts';
 import { nameByBackend } from './actions.ts';
 import type { DesiredGraph } from './graph.ts';
 import type { Place } from './place.ts';
@@ -28,10 +28,7 @@ export interface FrontendSpec extends Omit<AttachmentFacts, 'given'> {
 /** Everything that AWS should have for these routes; pure. */
 export function desireGraph(routes: Routes, frontend: FrontendSpec, place: Place): DesiredGraph {
   const { securityGroups, servedPorts, scheme, ipAddressType, listenerSettings = [] } = frontend;
-  const groups = routes.backends.map((backend) => ({
-    backend,
-    desired: desireTargetGroup(backend, place),
-  }));
+  const groups = pairGroups(routes.backends, place);
   const names = nameByBackend(groups.map(({ backend, desired: { name } }) => ({ backend, name })));
   const mode = chooseAttachment({
     ...{ securityGroups, isAdopted: frontend.isAdopted },

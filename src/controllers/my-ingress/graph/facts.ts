@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Condition } from '../../../aws/elbv2/traffic.ts';
 import type { ObservedGraph } from './graph.ts';
 import type { Problem } from './problem.ts';
+import type { ResourceId } from './resource-id.ts';
 import { listWritten, type Operation, type Step } from './steps.ts';
 
 /**
@@ -14,29 +16,51 @@ export interface Refusal extends Pick<Problem, 'reason' | 'quota'> {
   readonly step: Step;
 }
 
+/** A change of where requests go. */
+export interface RoutingChange {
+  readonly atMs: number;
+  /** Of the requests that it concerns; undefined: of any. */
+  readonly conditions: readonly Condition[] | undefined;
+}
+
 /** The facts that a process remembers of one object's traffic; times are of the monotonic clock. */
 export interface TrafficFacts {
-  /** When a listener or rule last came or changed; at first, since when the object is known here. */
-  readonly changedAtMs: number;
+  /** The last change of a listener or rule, and all of the last 15 s; at first, since when the object is known here. */
+  readonly changes: readonly RoutingChange[];
   /** By ARN of a target group: since when no action has named it. */
   readonly unusedSinceMs: ReadonlyMap<string, number>;
-  /** By name of a target group: since when an action has named it, with whatever weight. */
-  readonly joinedSinceMs: ReadonlyMap<string, number>;
-  /** The refusals of AWS of what is still planned; emptied when the spec changes. */
+  /**
+   * By name of a target group that an action names, with whatever weight: since when AWS checks its targets as the
+   * spec has them; infinite while it can have none.
+   */
+  readonly checkedSinceMs: ReadonlyMap<string, number>;
+  /** The refusals of AWS of what is still planned; but for settings of listeners, an edit of the spec empties it. */
   readonly refused: readonly Refusal[];
 }
 
 export function beginFacts(nowMs: number): TrafficFacts {
-  const empty = { unusedSinceMs: new Map(), joinedSinceMs: new Map(), refused: [] };
-  return { changedAtMs: nowMs, ...empty };
+  const empty = { unusedSinceMs: new Map(), checkedSinceMs: new Map(), refused: [] };
+  return { changes: [{ atMs: nowMs, conditions: undefined }], ...empty };
 }
 
 /** A step that AWS has accepted. */
 export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
   const refused = facts.refused.filter((one) => !isRepetition(one.step, step));
-  const isChange = ROUTING.has(step.operation);
-  const joined = recordJoined(facts, [...facts.joinedSinceMs.keys(), ...listWritten(step)], nowMs);
-  return { ...joined, refused, changedAtMs: isChange ? nowMs : facts.changedAtMs };
+  const names = [...facts.checkedSinceMs.keys(), ...listWritten(step)];
+  const joined = recordJoined(facts, { names }, nowMs);
+  return recordChange({ ...joined, refused }, step, nowMs);
+}
+
+/** A step that AWS may have carried out. */
+export function recordChange(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
+  if (!isRouting(step)) return facts;
+  const recent = facts.changes.filter(({ atMs }) => atMs > nowMs - WINDOW_MS);
+  return { ...facts, changes: [...recent, { atMs: nowMs, conditions: listConcerned(step) }] };
+}
+
+/** Of the requests whose rule the step may change; undefined: of any. */
+export function listConcerned({ operation, input, concerns }: Step): RoutingChange['conditions'] {
+  return operation === 'CreateRule' ? input.conditions : concerns;
 }
 
 export function recordRefusal(facts: TrafficFacts, refusal: Refusal): TrafficFacts {
@@ -62,9 +86,40 @@ export function isSame(one: Step, step: Step): boolean {
   return isRepetition(one, step) && isDeepStrictEqual(one.input, step.input);
 }
 
-/** An edit of the spec makes every refusal worth another try. */
+/**
+ * An edit of the spec makes every refusal worth another try. Settings of a listener are tried apart from its default
+ * action, which may be what the edit is about.
+ */
 export function forgetRefusals(facts: TrafficFacts): TrafficFacts {
-  return { ...facts, refused: [] };
+  const refused = facts.refused.flatMap((one): readonly Refusal[] => {
+    const settings = one.quota === undefined ? readSettings(one.step) : [];
+    return settings.map((step) => ({ ...one, step }));
+  });
+  return { ...facts, refused };
+}
+
+/** Settings of listeners that AWS has refused, perhaps because of the default action that came with them. */
+export function listUnsettled({ refused }: TrafficFacts): readonly Step<'ModifyListener'>[] {
+  return refused.flatMap(({ step }) => readSettings(step));
+}
+
+/** Whether AWS has refused one of these settings of the listener as it is to be now. */
+export function wasRefused(
+  unsettled: readonly Step<'ModifyListener'>[],
+  id: ResourceId,
+  settings: Omit<Step<'ModifyListener'>['input'], 'arn'>,
+): boolean {
+  const before = unsettled.filter((step) => step.id === id).map(({ input }) => input);
+  return Object.entries(settings).some(([field, value]) =>
+    before.some((input) => isDeepStrictEqual(input[field as keyof typeof settings], value)),
+  );
+}
+
+/** The step without the default action; empty: it changes nothing else. */
+function readSettings(step: Step): readonly Step<'ModifyListener'>[] {
+  if (step.operation !== 'ModifyListener') return [];
+  const { action: _, ...input } = step.input;
+  return Object.keys(input).length > 1 ? [{ ...step, input }] : [];
 }
 
 /** Call with each observation. A group that an action names again starts from the beginning. */
@@ -82,14 +137,26 @@ export function recordUnused(
   return { ...facts, unusedSinceMs: new Map(since) };
 }
 
-/** Call with the names at each observation. */
+export interface Joined {
+  /** Of all groups that an action names. */
+  readonly names: Iterable<string>;
+  /** AWS is to check other targets of theirs, or in another way, from now on. */
+  readonly edited?: ReadonlySet<string>;
+  /** They can have no target. */
+  readonly empty?: ReadonlySet<string>;
+}
+
+/** Call with each plan, and after it. */
 export function recordJoined(
   facts: TrafficFacts,
-  names: readonly string[],
+  { names, edited, empty }: Joined,
   nowMs: number,
 ): TrafficFacts {
-  const since = names.map((name) => [name, facts.joinedSinceMs.get(name) ?? nowMs] as const);
-  return { ...facts, joinedSinceMs: new Map(since) };
+  const since = [...names].map((name) => {
+    const sinceMs = edited?.has(name) ? nowMs : (facts.checkedSinceMs.get(name) ?? nowMs);
+    return [name, empty?.has(name) ? Number.POSITIVE_INFINITY : Math.min(sinceMs, nowMs)] as const;
+  });
+  return { ...facts, checkedSinceMs: new Map(since) };
 }
 
 const ROUTING: ReadonlySet<Operation> = new Set<Operation>([

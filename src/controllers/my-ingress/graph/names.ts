@@ -27,7 +27,17 @@ export function nameTargetGroup(
     ...[cluster, namespace, name, backend.source, backend.name],
     ...[protocol, protocolVersion, targetType, ipAddressType, vpcId],
   ]);
-  return `${shortenText(`${name}-${backend.name}`, 23)}-${hash}`;
+  return `${shortenText(`${name}-${backend.name}`, LONGEST_HEAD)}-${hash}`;
+}
+
+const LONGEST_HEAD = 23;
+
+/** True where `nameTargetGroup` may have made it for a backend of this object, which need not be known any more. */
+export function isTargetGroupName(name: string, owner: Pick<Owner, 'name'>): boolean {
+  const [, head = ''] = /^(.+)-[0-9a-f]{8}$/.exec(name) ?? [];
+  const start = shortenText(owner.name, LONGEST_HEAD);
+  // The name of the backend is cut, and with it the hyphen where no more than that has room.
+  return start.length < LONGEST_HEAD - 1 ? head.startsWith(`${start}-`) : head === start;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Identity } from '../identity.ts';
 import type { ResourceId } from './resource-id.ts';
+import type { Step } from './steps.ts';
 
 /** Facts about the other resources that the steps of one resource need. */
 export interface PlanContext {
@@ -9,6 +10,8 @@ export interface PlanContext {
   readonly namesByArn: ReadonlyMap<string, string>;
   /** ARNs of target groups that AWS takes behind HTTPS alone. */
   readonly secureArns: ReadonlySet<string>;
+  /** Settings of listeners that AWS has refused: no default action is to be refused with them. */
+  readonly unsettled: readonly Step<'ModifyListener'>[];
   /** Names of target groups that are there, or will be before an action names them; by name their ids. */
   readonly availableNames: ReadonlyMap<string, ResourceId>;
 }

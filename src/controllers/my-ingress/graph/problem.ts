@@ -1,7 +1,7 @@
 import { myIngressReasons } from '../../../apis/my-ingress-reasons.ts';
 import { awsReasons, type QuotaCode } from '../../../aws/elbv2/traffic.ts';
 import { abridge } from '../../../core/objects/abridge.ts';
-import type { ResourceId } from './resource-id.ts';
+import { findRule, type ResourceId } from './resource-id.ts';
 
 const REASONS = { ...awsReasons, ...myIngressReasons };
 
@@ -17,6 +17,8 @@ export interface Problem {
   readonly next?: string;
   /** Because this is full. */
   readonly quota?: QuotaCode | undefined;
+  /** AWS was not asked, as it has refused another one. */
+  readonly isUntried?: true;
 }
 
 /** A refusal of AWS, which says what to do next at its end. */
@@ -54,11 +56,12 @@ export function reportProblems(problems: readonly Problem[]): ProblemReport | un
 
 /**
  * Failures that a person must heal come before those that time heals; then what carries most traffic. What lacks a
- * target group comes after what is wrong with the groups.
+ * target group comes after what is wrong with the groups, and what AWS was not asked for after what it has refused.
  */
 function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   const hasCause = problems.some(({ id }) => id.startsWith('target-group/'));
-  const isEffect = ({ reason }: Problem): boolean => hasCause && reason === 'BackendUnavailable';
+  const isEffect = ({ reason, isUntried }: Problem): boolean =>
+    isUntried === true || (hasCause && reason === 'BackendUnavailable');
   return problems.toSorted((a, b) => {
     const rank = Number(isEffect(a)) - Number(isEffect(b)) || rankProblem(a) - rankProblem(b);
     return rank || (a.id < b.id ? -1 : 1);
@@ -92,16 +95,9 @@ function rankProblem({ id, reason }: Problem): number {
 
 /** In the words of the spec: `rule api on port 443`, `backend web`, `listener 80`. */
 function describeId(id: ResourceId): string {
+  const { port, rule } = findRule(id) ?? {};
+  if (rule !== undefined) return `rule ${rule.replace(/^spec\//, '')} on port ${port}`;
   const [kind = '', ...rest] = id.split('/');
-  switch (kind) {
-    case 'rule':
-      return `rule ${rest
-        .slice(1, -1)
-        .join('/')
-        .replace(/^spec\//, '')} on port ${rest[0] ?? ''}`;
-    case 'target-group':
-      return `backend ${rest.join('/').replace(/^spec\//, '')}`;
-    default:
-      return [kind, ...rest].join(' ');
-  }
+  if (kind === 'target-group') return `backend ${rest.join('/').replace(/^spec\//, '')}`;
+  return [kind, ...rest].join(' ');
 }

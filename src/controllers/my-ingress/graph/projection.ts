@@ -5,6 +5,7 @@ import { omitKeys } from '../../../core/objects/fields.ts';
 import { listListenerDefaults } from '../listeners/attribute-defaults.ts';
 import { echoMutualTls, projectListener } from '../listeners/projection.ts';
 import { attributeDefaults } from '../target-groups/attribute-defaults.ts';
+import { listActions } from './actions.ts';
 import type {
   DesiredAction,
   ObservedGraph,
@@ -170,7 +171,8 @@ function echo(action: DesiredAction, { targetGroups }: ObservedGraph): readonly 
   return [{ ...action, targetGroups: groups }];
 }
 
-function markUsers(
+/** The group with the balancer among those that use it where an action of its listeners names it, and else without. */
+export function markUsers(
   { targetGroup, ...rest }: ObservedTargetGroup,
   { listeners, loadBalancer }: StandingGraph,
 ): ObservedTargetGroup {
@@ -180,18 +182,14 @@ function markUsers(
   return { ...rest, targetGroup: { ...targetGroup, loadBalancerArns } };
 }
 
-/** ARNs of the target groups that an action of the balancer names. */
-export function listNamedGroups({
-  listeners,
-}: Pick<ObservedGraph, 'listeners'>): readonly string[] {
-  const actions = listeners.flatMap(({ listener, rules }) => [
-    ...listener.defaultActions,
-    // The default rule shows what its listener did before.
-    ...rules.flatMap(({ rule }) => (rule.priority === 'default' ? [] : rule.actions)),
-  ]);
-  return actions.flatMap((action) => {
-    return action.kind === 'forward' ? action.targetGroups.map(({ arn }) => arn) : [];
-  });
+/** ARNs of the target groups that an action of the balancer names, with this weight at least: 1 sends requests. */
+export function listNamedGroups(
+  { listeners }: Pick<ObservedGraph, 'listeners'>,
+  leastWeight = 0,
+): readonly string[] {
+  const actions = listeners.flatMap(listActions).flat();
+  const forwards = actions.flatMap((one) => (one.kind === 'forward' ? one.targetGroups : []));
+  return forwards.flatMap(({ arn, weight }) => (weight >= leastWeight ? [arn] : []));
 }
 
 function changeTargetGroups(

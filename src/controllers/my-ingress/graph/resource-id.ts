@@ -14,6 +14,13 @@ export function getTargetGroupId({
   return shorten(`target-group/${source}/${name}`);
 }
 
+/** The inverse of `getTargetGroupId`; undefined for any other id, and for one that was shortened. */
+export function findBackend(id: ResourceId): Pick<RouteBackend, 'source' | 'name'> | undefined {
+  const [kind, ...rest] = id.split('/');
+  const source = rest.slice(0, -1).join('/');
+  return kind === 'target-group' && source !== '' ? { source, name: rest.at(-1) ?? '' } : undefined;
+}
+
 export function getListenerId(port: number): ResourceId {
   return `listener/${port}`;
 }
@@ -32,6 +39,15 @@ export function getRuleId(
   part = '0',
 ): ResourceId {
   return shorten(`rule/${port}/${source}/${name}/${part}`);
+}
+
+/** The inverse of `getRuleId`, whatever the part; undefined for any other id, and for one that was shortened. */
+export function findRule(
+  id: ResourceId,
+): { readonly port: string; readonly rule: string } | undefined {
+  const [kind, port = '', ...rest] = id.split('/');
+  const rule = rest.slice(0, -1).join('/');
+  return kind === 'rule' && rule !== '' ? { port, rule } : undefined;
 }
 
 /** AWS's bound on the value of a tag; https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_Tag.html */

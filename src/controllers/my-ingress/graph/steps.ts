@@ -1,6 +1,7 @@
-import { resourceTagKey } from '../../../apis/my-ingress.ts';
+import { ownershipTagKeys } from '../../../apis/my-ingress.ts';
 import type { Permission } from '../../../aws/ec2/security-groups.ts';
 import type {
+  Condition,
   KnownCondition,
   KnownTransform,
   MutualTls,
@@ -110,6 +111,8 @@ export type Step<Name extends Operation = Operation> = Call<Name> & {
   readonly why: string;
   /** If a step of the same plan creates, moves or deletes one of these and fails, this one is not executed. */
   readonly needs: readonly ResourceId[];
+  /** The conditions of the requests that it may concern, where its input does not have them; undefined: any request. */
+  readonly concerns?: readonly Condition[];
   /** The default certificate in whose place it puts another, while the spec has it as a further one: it is listed first. */
   readonly displaces?: string;
 };
@@ -140,7 +143,7 @@ export function printPlan(plan: {
  */
 export function findObstacle(step: Step, failed: readonly Step[]): Step | undefined {
   return failed.find(
-    (one) => (isProviding(one) && step.needs.includes(one.id)) || isInPlaceOf(one, step),
+    (one) => (isProvidingFor(step, one) && step.needs.includes(one.id)) || isInPlaceOf(one, step),
   );
 }
 
@@ -148,8 +151,9 @@ export function findObstacle(step: Step, failed: readonly Step[]): Step | undefi
 function isInPlaceOf(one: Step, { id, operation, displaces }: Step): boolean {
   if (one.id !== id) return false;
   if (operation === 'ModifyListener') return isListing(one, displaces);
-  const isNewDefault = operation === 'RemoveListenerCertificates' && one.displaces !== undefined;
-  return isNewDefault || one.operation === SUCCESSORS[operation];
+  const isNewDefault = one.operation === 'ModifyListener' && one.input.certificate !== undefined;
+  if (operation === 'RemoveListenerCertificates' && isNewDefault) return true;
+  return one.operation === SUCCESSORS[operation];
 }
 
 function isListing({ operation, input }: Step, certificate: string | undefined): boolean {
@@ -166,19 +170,28 @@ export function listWritten({ input }: Step): readonly string[] {
   return 'action' in input && input.action !== undefined ? listNames(input.action) : [];
 }
 
-/** True for the step by which a listener becomes ours that its owner hands over. */
-export function isClaim({ id, operation, input }: Step): boolean {
-  return operation === 'AddTags' && input.tags[resourceTagKey] === id;
+/** True for the step by which a listener becomes ours that its owner hands over: whatever is ours has that tag. */
+export function isClaim({ operation, input }: Step): boolean {
+  return operation === 'AddTags' && input.tags[ownershipTagKeys.name] !== undefined;
 }
 
-/** A listener's default action is nothing that its rules need, and a certificate that waits for another is not either. */
-function isProviding(step: Step): boolean {
-  const { operation, input, displaces } = step;
-  if (displaces !== undefined) return false;
-  if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(step);
-  const { arn: _arn, action: _action, ...settings } = input;
-  return Object.keys(settings).length > 0;
+/** Writes about rules. */
+export const RULE_WRITES: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['CreateRule', 'ModifyRule', 'SetRulePriorities', 'DeleteRule'] as const),
+]);
+
+/** Of a listener, all need its port and protocol; what changes where requests go needs who its clients may be. */
+function isProvidingFor(step: Step, failed: Step): boolean {
+  const { operation, input } = failed;
+  if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(failed);
+  if (input.port !== undefined || input.protocol !== undefined) return true;
+  return input.mutualTls !== undefined && !SETTLING.has(step.operation);
 }
+
+const SETTLING: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['AddListenerCertificates', 'RemoveListenerCertificates'] as const),
+  'ModifyListenerAttributes',
+]);
 
 const PROVIDING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateSecurityGroup', 'CreateTargetGroup', 'CreateListener'] as const),

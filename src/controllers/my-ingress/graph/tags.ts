@@ -1,7 +1,9 @@
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import type { Tags } from '../../../aws/elbv2/traffic.ts';
 import { desireOwnershipTags, type Identity, readOwnership } from '../identity.ts';
-import type { ResourceId } from './resource-id.ts';
+import type { ObservedSecurityGroup, ObservedTargetGroup } from './graph.ts';
+import { isTargetGroupName, nameSecurityGroup } from './names.ts';
+import { type ResourceId, SECURITY_GROUP_ID } from './resource-id.ts';
 import type { Call } from './steps.ts';
 
 /** The user's tags, the ownership tags, and which resource it is. They go with the create call. */
@@ -9,9 +11,54 @@ export function desireTags(id: ResourceId, userTags: Tags, identity: Identity): 
   return { ...userTags, ...desireOwnershipTags(identity), [resourceTagKey]: id };
 }
 
-/** Which resource of this object the tags prove it to be; undefined: it is foreign. */
+/** Which resource of this object the tags prove it to be; undefined: it is foreign, or a listener or rule that was released. */
 export function identifyResource(tags: Tags, identity: Identity): ResourceId | undefined {
   return isOwn(tags, identity) ? tags[resourceTagKey] : undefined;
+}
+
+interface TaggedTargetGroup extends Pick<ObservedTargetGroup, 'tags'> {
+  readonly targetGroup: Pick<ObservedTargetGroup['targetGroup'], 'name'>;
+}
+
+/** As `identifyResource`; by its name where others have taken off the tag that says for which backend it is. */
+export function identifyTargetGroup(
+  group: TaggedTargetGroup,
+  identity: Identity,
+): ResourceId | undefined {
+  const { targetGroup, tags } = group;
+  if (!isOwnTargetGroup(group, identity)) return undefined;
+  return tags[resourceTagKey] ?? `target-group/${targetGroup.name}`;
+}
+
+/**
+ * As `isOwn`; without the tag for the resource its tags are those of the balancer, which others may have copied, and
+ * only its name tells that it was made by this object.
+ */
+export function isOwnTargetGroup(
+  { targetGroup: { name }, tags }: TaggedTargetGroup,
+  identity: Identity,
+): boolean {
+  const isNamed = tags[resourceTagKey] !== undefined || isTargetGroupName(name, identity);
+  return isNamed && isOwn(tags, identity);
+}
+
+/** As `identifyResource`; an object has one security group, whether or not its tag says so. */
+export function identifySecurityGroup(
+  { tags }: Pick<ObservedSecurityGroup, 'tags'>,
+  identity: Identity,
+): ResourceId | undefined {
+  return isOwn(tags, identity) ? (tags[resourceTagKey] ?? SECURITY_GROUP_ID) : undefined;
+}
+
+/** Leaves out those that have the balancer's tags and another name, as for target groups; the one with the tag goes first. */
+export function pickSecurityGroups(
+  found: readonly ObservedSecurityGroup[],
+  identity: Identity,
+): readonly ObservedSecurityGroup[] {
+  const name = nameSecurityGroup(identity);
+  const isTagged = ({ tags }: ObservedSecurityGroup): boolean => tags[resourceTagKey] !== undefined;
+  const named = found.filter((one) => !isTagged(one) && one.securityGroup.name === name);
+  return [...found.filter(isTagged), ...named];
 }
 
 /**

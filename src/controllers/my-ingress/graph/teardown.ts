@@ -10,7 +10,7 @@ import { revokeUnserved } from '../security-group/diff.ts';
 import type { DesiredGraph, ObservedGraph } from './graph.ts';
 import { LOAD_BALANCER_ID, type ResourceId } from './resource-id.ts';
 import type { Step } from './steps.ts';
-import { identifyResource } from './tags.ts';
+import { identifyResource, identifySecurityGroup, identifyTargetGroup } from './tags.ts';
 
 /**
  * Plans to delete the rest once the balancer is gone, which has taken its listeners and rules along: target groups,
@@ -30,15 +30,14 @@ function planDeletion(
   observed: Pick<ObservedGraph, 'targetGroups' | 'securityGroups'>,
   { identity, why, needs }: Deletion,
 ): readonly Step[] {
-  const groups = observed.targetGroups.flatMap(({ targetGroup: { arn }, tags }): Step[] => {
-    const id = identifyResource(tags, identity);
-    return id === undefined
-      ? []
-      : [{ id, operation: 'DeleteTargetGroup', why, needs, input: { arn } }];
+  const groups = observed.targetGroups.flatMap((group): Step[] => {
+    const id = identifyTargetGroup(group, identity);
+    const input = { arn: group.targetGroup.arn };
+    return id === undefined ? [] : [{ id, operation: 'DeleteTargetGroup', why, needs, input }];
   });
-  const securityGroups = observed.securityGroups.flatMap(({ securityGroup, tags }): Step[] => {
-    const id = identifyResource(tags, identity);
-    const input = { groupId: securityGroup.id };
+  const securityGroups = observed.securityGroups.flatMap((group): Step[] => {
+    const id = identifySecurityGroup(group, identity);
+    const input = { groupId: group.securityGroup.id };
     return id === undefined ? [] : [{ id, operation: 'DeleteSecurityGroup', why, needs, input }];
   });
   return [...groups, ...securityGroups];
@@ -69,8 +68,7 @@ export function planRelease(
   identity: Identity,
   why = 'deletionPolicy is Retain',
 ): readonly Step[] {
-  const release = (resource: string, tags: Tags): readonly Step[] => {
-    const id = identifyResource(tags, identity);
+  const release = (id: ResourceId | undefined, resource: string, tags: Tags): readonly Step[] => {
     if (id === undefined) return [];
     const ours = pickOurTags(tags);
     return [
@@ -87,11 +85,17 @@ export function planRelease(
   };
   return [
     ...observed.listeners.flatMap(({ listener, tags, rules }) => [
-      ...rules.flatMap((one) => release(one.rule.arn, one.tags)),
-      ...release(listener.arn, tags),
+      ...rules.flatMap((one) => {
+        return release(identifyResource(one.tags, identity), one.rule.arn, one.tags);
+      }),
+      ...release(identifyResource(tags, identity), listener.arn, tags),
     ]),
-    ...observed.targetGroups.flatMap(({ targetGroup, tags }) => release(targetGroup.arn, tags)),
-    ...observed.securityGroups.flatMap((one) => release(one.securityGroup.id, one.tags)),
+    ...observed.targetGroups.flatMap((one) => {
+      return release(identifyTargetGroup(one, identity), one.targetGroup.arn, one.tags);
+    }),
+    ...observed.securityGroups.flatMap((one) => {
+      return release(identifySecurityGroup(one, identity), one.securityGroup.id, one.tags);
+    }),
   ];
 }
 

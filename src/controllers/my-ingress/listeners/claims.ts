@@ -5,11 +5,16 @@ import { getListenerId, type ResourceId } from '../graph/resource-id.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { canAdopt, composeConsent, type Identity } from '../identity.ts';
 
+export interface OwnListener {
+  readonly id: ResourceId;
+  readonly observed: ObservedListener;
+}
+
 export interface ListenerClaims {
   /** Ours, and those that their owner hands over. */
   readonly kept: ReadonlyMap<ResourceId, ObservedListener>;
   /** Ours and not desired any more. */
-  readonly obsolete: readonly { readonly id: ResourceId; readonly observed: ObservedListener }[];
+  readonly obsolete: readonly OwnListener[];
   /** Of desired listeners whose port another one holds. */
   readonly conflicts: readonly Problem[];
 }

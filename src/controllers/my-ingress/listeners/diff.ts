@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MutualTls } from '../../../aws/elbv2/traffic.ts';
 import { diffAction, listNames, normaliseActions } from '../graph/actions.ts';
+import { wasRefused } from '../graph/facts.ts';
 import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
 import { isServed, mapNamesToIds, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
@@ -8,16 +9,21 @@ import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Call, Step } from '../graph/steps.ts';
 import { diffTags } from '../graph/tags.ts';
 import { listListenerDefaults } from './attribute-defaults.ts';
+import { addCertificate, diffCertificates, isAdded } from './certificate-list.ts';
 import { isOurs } from './claims.ts';
 
 /** The steps of one listener, by the phase of the plan that they belong to. */
 export interface ListenerSteps {
+  /** Before all that changes where requests go, which needs it: who the clients may be. */
+  readonly guard: readonly Step[];
   /** Makes a listener ours that its owner hands over, before anything else is done to it. */
   readonly claim: readonly Step[];
   /** Before the rules: the listener itself, its protocol and port, further certificates. */
   readonly before: readonly Step[];
   /** After rules have come. */
   readonly after: readonly Step[];
+  /** After them: settings that AWS has refused, which keep nothing else from being applied. */
+  readonly settings: readonly Step[];
   readonly attributes: readonly Step[];
   readonly tags: readonly Step[];
   /** Certificates that left the spec. */
@@ -27,9 +33,9 @@ export interface ListenerSteps {
   readonly problems: readonly Problem[];
 }
 
-const nothing: ListenerSteps = {
-  ...{ claim: [], before: [], after: [], attributes: [], tags: [], removals: [], last: [] },
-  problems: [],
+const NO_STEPS: ListenerSteps = {
+  ...{ claim: [], guard: [], before: [], after: [], settings: [], attributes: [], tags: [] },
+  ...{ removals: [], last: [], problems: [] },
 };
 
 /** Creates the listener with its default certificate; AWS takes one certificate a call. */
@@ -47,7 +53,7 @@ export function createListener(desired: DesiredListener, context: PlanContext): 
     },
   };
   return {
-    ...nothing,
+    ...NO_STEPS,
     before: [create, ...further.map((one) => addCertificate(desired, one))],
     attributes: setAttributes(desired, listListenerDefaults(protocol)),
   };
@@ -63,31 +69,55 @@ export function updateListener(
   observed: ObservedListener,
   context: PlanContext,
 ): ListenerSteps {
-  const { id } = desired;
   const { listener, attributes } = observed;
   const action = normaliseActions(listener.defaultActions, context.namesByArn);
   const { added, removed } = diffCertificates(desired, observed);
   const [displaces] = listener.certificates.filter((one) => isAdded(one, added));
-  const changes = diffSettings(desired, observed, displaces === undefined ? SETTINGS : OTHERS);
+  const update = { desired, observed, context };
+  const { together, apart, guard } = divideSettings(update, displaces === undefined);
+  const changes = diffSettings(desired, observed, together);
   const marks = tagListener(desired, observed, context);
   const isKept = isOurs(observed, context.identity);
-  const modify = modifyListener(changes, { desired, observed, context });
-  const phase = choosePhase(changes, { desired, observed, context });
+  const modify = modifyListener(changes, update);
+  const phase = choosePhase(changes, update);
+  const settle = (fields: readonly Setting[]): readonly Step[] =>
+    fields.flatMap((field) => modifySettings(diffSettings(desired, observed, [field]), update));
   return {
     claim: isKept ? [] : marks,
-    before: [
-      ...(phase === 'before' ? modify : []),
-      ...added,
-      ...(displaces === undefined
-        ? []
-        : [replaceDefault(displaces, { desired, observed, context })]),
-    ],
+    guard: settle(guard),
+    before: [...(phase === 'before' ? modify : []), ...added, ...replaceDefault(displaces, update)],
     after: phase === 'after' ? modify : [],
+    settings: settle(apart),
     attributes: attributes ? setAttributes(desired, attributes) : [],
     last: phase === 'last' ? modify : [],
     tags: isKept ? marks : [],
     removals: removed,
-    problems: action === undefined ? [describeUnknownAction(id)] : [],
+    problems: action === undefined ? [describeUnknownAction(desired.id)] : [],
+  };
+}
+
+interface Divided {
+  /** In one call with the default action. */
+  readonly together: readonly Setting[];
+  /** Each in a call of its own after it: AWS has refused one of them, which is to keep nothing else from being applied. */
+  readonly apart: readonly Setting[];
+  /** In a call of its own before anything is open to more clients. */
+  readonly guard: readonly Setting[];
+}
+
+/** Port and protocol change together with the default action and with all that they need. */
+function divideSettings({ desired, observed, context }: Update, hasCertificate: boolean): Divided {
+  const among = hasCertificate ? SETTINGS : OTHERS;
+  const { isStructural, input } = diffSettings(desired, observed, among);
+  if (isStructural) return { together: among, apart: [], guard: [] };
+  const isVerifying = observed.listener.mutualTls?.mode === 'verify';
+  const isGuard = (field: Setting): boolean =>
+    field === 'mutualTls' && input.mutualTls?.mode === 'verify' && !isVerifying;
+  const others = among.filter((field) => !isGuard(field));
+  const isApart = wasRefused(context.unsettled, desired.id, input);
+  return {
+    ...(isApart ? { together: [], apart: others } : { together: others, apart: [] }),
+    guard: among.filter(isGuard),
   };
 }
 
@@ -134,14 +164,22 @@ function modifyListener(changes: Changes, { desired, observed, context }: Update
 }
 
 /** By itself: where AWS does not list the displaced one, nothing else waits for that. */
-function replaceDefault(displaces: string, { desired, observed, context }: Update): Step {
-  const { id } = desired;
-  const { why, input } = diffSettings(desired, observed, ['certificate']);
-  return {
-    ...{ id, operation: 'ModifyListener', why: why.join('; '), displaces },
+function replaceDefault(displaces: string | undefined, update: Update): readonly Step[] {
+  if (displaces === undefined) return [];
+  const changes = diffSettings(update.desired, update.observed, ['certificate']);
+  return modifySettings(changes, update).map((step) => ({ ...step, displaces }));
+}
+
+function modifySettings(
+  { why, input }: Changes,
+  { desired: { id }, observed, context }: Update,
+): readonly Step[] {
+  const step: Step = {
+    ...{ id, operation: 'ModifyListener', why: why.join('; ') },
     needs: isOurs(observed, context.identity) ? [] : [id],
     input: { arn: observed.listener.arn, ...input },
   };
+  return why.length === 0 ? [] : [step];
 }
 
 /** A listener that becomes HTTP keeps HTTPS until no rule of it has a target group that needs that. */
@@ -182,6 +220,8 @@ interface Changes {
 }
 
 const SETTINGS = ['port', 'protocol', 'sslPolicy', 'certificate', 'mutualTls'] as const;
+type Setting = (typeof SETTINGS)[number];
+
 const OTHERS = SETTINGS.filter((field) => field !== 'certificate');
 
 const OFF: MutualTls = { mode: 'off' };
@@ -190,7 +230,7 @@ const OFF: MutualTls = { mode: 'off' };
 function diffSettings(
   desired: DesiredListener,
   { listener }: ObservedListener,
-  among: readonly (typeof SETTINGS)[number][],
+  among: readonly Setting[],
 ): Changes {
   const { port, protocol, sslPolicy, mutualTls } = desired;
   const [certificate] = desired.certificates;
@@ -224,51 +264,6 @@ function describeValue(value: string | number | MutualTls | undefined): string {
   const { mode, trustStore, ignoresExpiry, advertisesCaNames } = value;
   const expired = ignoresExpiry ? ', expired ones too' : '';
   return `${mode} by ${trustStore}${expired}${advertisesCaNames ? ', with CA names' : ''}`;
-}
-
-/**
- * Further certificates, where they were read; the default one may be among them or not: it leaves them before another
- * one needs its room. That AWS then takes it out of the list alone is unverified. Only HTTPS has any.
- * https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RemoveListenerCertificates.html
- */
-function diffCertificates(
-  desired: DesiredListener,
-  { listener, certificates = desired.certificates }: ObservedListener,
-): { readonly added: readonly Step[]; readonly removed: readonly Step[] } {
-  const [observedDefault, ...observedFurther] = listener.protocol === 'HTTPS' ? certificates : [];
-  const [desiredDefault, ...further] = desired.certificates;
-  const missing = further.filter((one) => !observedFurther.includes(one));
-  const kept = new Set([desiredDefault, ...further]);
-  const left = desired.protocol === 'HTTPS' ? observedFurther.filter((one) => !kept.has(one)) : [];
-  const isRoomNeeded = missing.length > 0 && desiredDefault === observedDefault;
-  const twice = isRoomNeeded ? observedFurther.filter((one) => one === observedDefault) : [];
-  return {
-    added: [
-      ...twice.map((one) => removeCertificate(desired, one, 'the default one')),
-      ...missing.map((one) => addCertificate(desired, one)),
-    ],
-    removed: left.map((one) => removeCertificate(desired, one, 'left the spec')),
-  };
-}
-
-function isAdded(certificate: string, added: readonly Step[]): boolean {
-  return added.some(({ operation, input }) => {
-    return operation === 'AddListenerCertificates' && input.certificate === certificate;
-  });
-}
-
-function addCertificate({ id }: DesiredListener, certificate: string): Step {
-  return {
-    ...{ id, operation: 'AddListenerCertificates', why: `not there: ${certificate}` },
-    ...{ needs: [id], input: { listener: id, certificate } },
-  };
-}
-
-function removeCertificate({ id }: DesiredListener, certificate: string, why: string): Step {
-  return {
-    ...{ id, operation: 'RemoveListenerCertificates', why: `${why}: ${certificate}` },
-    ...{ needs: [id], input: { listener: id, certificate } },
-  };
 }
 
 function describeUnknownAction(id: string): Problem {

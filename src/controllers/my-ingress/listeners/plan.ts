@@ -2,23 +2,28 @@
 // May import it: src/controllers/my-ingress/graph; src/controllers/my-ingress/traffic takes settings.ts; src/cli takes attribute-defaults.ts.
 // Start with: this file, then diff.ts; rules/ has what a listener evaluates.
 
-import { listNames } from '../graph/actions.ts';
-import type {
-  DesiredAction,
-  DesiredListener,
-  DesiredRule,
-  ObservedGraph,
-  ObservedListener,
-} from '../graph/graph.ts';
+import { listNames, normaliseActions } from '../graph/actions.ts';
+import type { DesiredListener, ObservedGraph, ObservedListener } from '../graph/graph.ts';
 import { isServed, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
+import { findRule, type ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import { planRules, type RuleSteps } from '../rules/diff.ts';
 import { Effort, MOST_EFFORT } from '../rules/effort.ts';
-import { claimListeners } from './claims.ts';
+import { describeUnresolved, keepCertificates, lacksCertificate } from './certificate-list.ts';
+import { claimListeners, type OwnListener } from './claims.ts';
 import { createListener, updateListener } from './diff.ts';
+import {
+  findWait,
+  isAwaited,
+  isLeaving,
+  leadsTo,
+  listMissing,
+  putRedirectsLast,
+  reroutes,
+  type Wait,
+} from './redirects.ts';
 import { orderTransition } from './transition.ts';
 
 /** The steps of all listeners and their rules, by the phase of the plan that they belong to. */
@@ -41,12 +46,20 @@ export interface ListenerPlan {
 }
 
 interface PlannedListener extends ListenerPlan, Pick<RoutingSteps, 'removals' | 'problems'> {
+  readonly id: ResourceId;
   /** After all removals. */
   readonly last: readonly Step[];
+  /** Listeners that are not there, to which it is to redirect. */
+  readonly waits?: Wait;
+  /** Stays as it is until they are, as this plan does not make them. */
+  readonly withheld: readonly ResourceId[];
 }
 
-const NOTHING: PlannedListener = {
-  ...{ claim: [], before: [], transition: [], tags: [], removals: [], last: [], problems: [] },
+type Planned = Omit<PlannedListener, 'id'>;
+
+const NOTHING: Planned = {
+  ...{ claim: [], before: [], transition: [], tags: [], removals: [], last: [] },
+  ...{ problems: [], withheld: [] },
 };
 
 /** One listener after the other; a port that another one holds is left out with its rules. */
@@ -57,31 +70,60 @@ export function planListeners(
 ): RoutingSteps {
   const { kept, obsolete, conflicts } = claimListeners(desired, observed, context);
   const free = desired.filter(({ id }) => conflicts.every((problem) => problem.id !== id));
+  const awaited = desired.filter((one) => isAwaited(one, kept.get(one.id)));
+  const missing = listMissing(awaited, (one, targets) => {
+    return free.includes(one) && canServe(one, kept.get(one.id), { targets, context });
+  });
+  const made = awaited.filter((one) => !missing.includes(one));
+  const rules = desired.flatMap((one) => one.rules.map(({ id }) => findRule(id)?.rule ?? id));
+  const waits = { missing, made, served: new Set(rules) };
   const plans = putRedirectsLast(free).map((one) => {
     const effort = new Effort(MOST_EFFORT / free.length);
-    const plan = planListener(one, kept.get(one.id), { ...context, effort });
-    const isNew = ({ id }: DesiredListener): boolean => !kept.has(id);
-    return isNew(one) ? plan : holdRedirects(one, desired.filter(isNew), plan);
+    return planListener(one, kept.get(one.id), { ...context, ...waits, effort });
   });
-  const held = obsolete.filter(({ observed: one }) => hasForeignRule(one, context));
-  const deleted = obsolete.filter((one) => !held.includes(one));
+  const held = obsolete.filter((one) => hasForeignRule(one.observed, context));
+  const deletions = obsolete.flatMap((one) => {
+    if (held.includes(one)) return [];
+    const users = plans.filter(({ id }) => leadsTo(kept.get(id), one));
+    return deleteListener(one, users);
+  });
+  const problems = [...conflicts, ...plans.flatMap((one) => one.problems)];
   return {
     listeners: plans,
     removals: [
       ...plans.flatMap(({ removals }) => removals),
-      ...deleted.map(({ id, observed: one }) => deleteListener(id, one)),
+      ...deletions,
       ...plans.flatMap(({ last }) => last),
     ],
     problems: [
-      ...conflicts,
-      ...plans.flatMap(({ problems }) => problems),
+      ...problems,
+      ...explainWithheld(plans, problems, missing),
       ...held.map(({ id, observed: one }) => refuseDeletion(id, one)),
     ],
   };
 }
 
 /** As a plan of its whole, with the effort that one listener may take. */
-type ListenerContext = PlanContext & { readonly effort: Effort };
+interface ListenerContext extends PlanContext {
+  readonly effort: Effort;
+  /** HTTPS listeners of the spec that are not there, and that this plan does not make. */
+  readonly missing: readonly DesiredListener[];
+  /** Those that it makes, unless AWS refuses. */
+  readonly made: readonly DesiredListener[];
+  /** Sources and names of all rules, whatever their listeners. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** Whether a plan makes the listener, or makes it HTTPS. */
+function canServe(
+  desired: DesiredListener,
+  observed: ObservedListener | undefined,
+  given: Parameters<typeof findWait>[2],
+): boolean {
+  if (lacksCertificate(keepCertificates(desired, observed))) return false;
+  if (findWait(desired, observed, given)?.isWhole) return false;
+  return observed !== undefined || isServed(listNames(desired.action), given.context);
+}
 
 /** A request finds its rule of before, or its rule of after. */
 function planListener(
@@ -90,17 +132,65 @@ function planListener(
   context: ListenerContext,
 ): PlannedListener {
   const desired = keepCertificates(given, observed);
+  const { id } = desired;
   const unresolved = describeUnresolved(desired);
-  if (lacksCertificate(desired)) return { ...NOTHING, problems: unresolved };
-  const plan = planServed(desired, observed, context);
-  return { ...plan, problems: [...unresolved, ...plan.problems] };
+  if (lacksCertificate(desired)) return { ...NOTHING, id, problems: unresolved };
+  const wait = findWait(desired, observed, { targets: context.missing, context });
+  const plan = wait
+    ? withhold(wait, desired, { observed, context })
+    : planServed(desired, observed, context);
+  const needed = findWait(desired, observed, { targets: context.made, context });
+  const problems = [...unresolved, ...plan.problems];
+  return { ...(needed ? holdFor(needed, plan, context) : plan), id, problems };
+}
+
+/** The plan without what would send clients where nobody listens. */
+function withhold(
+  wait: Wait,
+  desired: DesiredListener,
+  {
+    observed,
+    context,
+  }: { readonly observed?: ObservedListener | undefined; readonly context: ListenerContext },
+): Planned {
+  if (!wait.isWhole) {
+    const rules = desired.rules.filter((rule) => !wait.rules.includes(rule));
+    const withheld = wait.rules.map(({ id }) => id);
+    return { ...planServed({ ...desired, rules }, observed, context), withheld, waits: wait };
+  }
+  const { transition } = planServed(desired, observed, context);
+  const leaving = transition.filter((step) => isLeaving(step, context));
+  const waiting = transition.filter((step) => !leaving.includes(step)).map(({ id }) => id);
+  const kept = observed ? keepRouting(desired, observed, context) : NOTHING;
+  return {
+    ...{ ...kept, transition: [...leaving, ...kept.transition] },
+    ...{ withheld: [...new Set([desired.id, ...waiting])], waits: wait },
+  };
+}
+
+/** Settings and certificates alone: where its requests go stays as it is. */
+function keepRouting(
+  desired: DesiredListener,
+  observed: ObservedListener,
+  context: ListenerContext,
+): Planned {
+  const { port, protocol, defaultActions } = observed.listener;
+  const action = normaliseActions(defaultActions, context.namesByArn) ?? desired.action;
+  const listener = updateListener({ ...desired, action }, observed, context);
+  const { claim, guard, before, after, settings, attributes, tags, removals, problems } = listener;
+  if (desired.port !== port || desired.protocol !== protocol)
+    return { ...NOTHING, claim, tags, problems };
+  return {
+    ...{ ...NOTHING, claim: [...claim, ...guard], before, transition: [...after, ...settings] },
+    ...{ tags: [...attributes, ...tags], removals, problems },
+  };
 }
 
 function planServed(
   desired: DesiredListener,
   observed: ObservedListener | undefined,
   context: ListenerContext,
-): PlannedListener {
+): Planned {
   const rules = planRules(desired, observed?.rules ?? [], context);
   if (observed !== undefined) return changeListener(desired, observed, { rules, context });
   if (!isServed(listNames(desired.action), context)) {
@@ -116,68 +206,65 @@ function changeListener(
   desired: DesiredListener,
   observed: ObservedListener,
   { rules, context }: { readonly rules: RuleSteps; readonly context: ListenerContext },
-): PlannedListener {
+): Planned {
   const listener = updateListener(desired, observed, context);
   const steps = [...rules.additions, ...listener.after, ...rules.changes, ...rules.removals];
   const { namesByArn, effort } = context;
-  return {
-    claim: listener.claim,
-    before: [...listener.before, ...rules.marks],
-    transition: [...orderTransition({ observed, namesByArn, steps, effort }), ...rules.unmarks],
+  const plan = {
+    ...NOTHING,
+    claim: [...listener.claim, ...listener.guard, ...rules.marks],
+    before: listener.before,
+    transition: [
+      ...orderTransition({ observed, namesByArn, steps, effort }),
+      ...listener.settings,
+      ...rules.unmarks,
+    ],
     tags: [...listener.attributes, ...listener.tags, ...rules.tags],
     removals: listener.removals,
     last: listener.last,
     problems: [...listener.problems, ...rules.problems],
   };
+  const isGuarded = (step: Step): boolean => reroutes(step) && !isLeaving(step, context);
+  return listener.guard.length > 0 ? hold(plan, [desired.id], isGuarded) : plan;
 }
 
-/** So that no client is sent to a port before somebody listens there; what redirects all of them comes last. */
-function putRedirectsLast(listeners: readonly DesiredListener[]): readonly DesiredListener[] {
-  const rank = ({ action, rules }: DesiredListener): number => {
-    if (findRedirected(action, listeners) !== undefined) return 2;
-    return Number(rules.some((rule) => findRedirected(rule.action, listeners) !== undefined));
-  };
-  return listeners.toSorted((a, b) => rank(a) - rank(b));
+/** Where AWS refuses one of the listeners to which it redirects, its requests go where they went before. */
+function holdFor(wait: Wait, plan: Planned, context: ListenerContext): Planned {
+  const { targets, isWhole, rules } = wait;
+  const isHeld = (step: Step): boolean =>
+    isWhole ? reroutes(step) && !isLeaving(step, context) : rules.some(({ id }) => id === step.id);
+  return { ...hold(plan, targets, isHeld), waits: plan.waits ?? wait };
 }
 
-/** The listener to which the action sends clients. */
-function findRedirected(
-  action: DesiredAction,
-  listeners: readonly DesiredListener[],
-): ResourceId | undefined {
-  if (action.kind !== 'redirect' || action.protocol !== 'HTTPS') return undefined;
-  if (action.host !== '#{host}') return undefined;
-  return listeners.find(({ port, protocol }) => {
-    return protocol === 'HTTPS' && String(port) === action.port;
-  })?.id;
+function hold(
+  plan: Planned,
+  needs: readonly ResourceId[],
+  isHeld: (step: Step) => boolean,
+): Planned {
+  const add = (steps: readonly Step[]): readonly Step[] =>
+    steps.map((step) => (isHeld(step) ? { ...step, needs: [...step.needs, ...needs] } : step));
+  const { before, transition, last } = plan;
+  return { ...plan, before: add(before), transition: add(transition), last: add(last) };
 }
 
-/** Where AWS refuses one of the listeners that are made, nothing that redirects to it is changed. */
-function holdRedirects(
-  { action }: DesiredListener,
-  made: readonly DesiredListener[],
-  plan: PlannedListener,
-): PlannedListener {
-  const byDefault = findRedirected(action, made);
-  if (byDefault !== undefined) return holdFor(byDefault, plan);
-  const transition = plan.transition.map((step): Step => {
-    const isRule = step.operation === 'CreateRule' || step.operation === 'ModifyRule';
-    const target = isRule && step.input.action && findRedirected(step.input.action, made);
-    return target ? { ...step, needs: [...step.needs, target] } : step;
+/** By the reason for which the listener is not made to which it would redirect. */
+function explainWithheld(
+  plans: readonly PlannedListener[],
+  problems: readonly Problem[],
+  missing: readonly DesiredListener[],
+): readonly Problem[] {
+  const causes = problems.filter((one) => missing.some(({ id }) => id === one.id));
+  return plans.flatMap(({ id: listener, withheld, waits }) => {
+    const [target] = waits?.targets ?? [];
+    const redirecting = [listener, ...(waits?.rules ?? []).map(({ id }) => id)];
+    const cause = causes.find(({ id }) => id === target) ?? causes[0];
+    if (cause === undefined) return [];
+    return withheld.map((id): Problem => {
+      const what = redirecting.includes(id) ? 'it' : 'its listener';
+      const message = `stays as it is until ${target} is made, to which ${what} is to redirect`;
+      return { ...cause, id, message, isUntried: true };
+    });
   });
-  return { ...plan, transition };
-}
-
-/** Where AWS refuses that listener, this one stays as it is, with its rules. */
-function holdFor(id: ResourceId, plan: PlannedListener): PlannedListener {
-  const hold = (steps: readonly Step[]): readonly Step[] =>
-    steps.map((step) => ({ ...step, needs: [...step.needs, id] }));
-  const { claim, before, transition, tags, removals, last, problems } = plan;
-  return {
-    claim,
-    ...{ before: hold(before), transition: hold(transition), tags: hold(tags) },
-    ...{ removals: hold(removals), last: hold(last), problems },
-  };
 }
 
 /** A listener takes its rules with it. */
@@ -187,8 +274,15 @@ function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext):
   });
 }
 
-function deleteListener(id: ResourceId, { listener: { arn } }: ObservedListener): Step {
-  return { id, operation: 'DeleteListener', why: 'not in the spec', needs: [], input: { arn } };
+/** One to which another listener redirects stays until that one has its new target. */
+function deleteListener(
+  { id, observed }: OwnListener,
+  users: readonly PlannedListener[],
+): readonly Step[] {
+  if (users.some(({ withheld }) => withheld.length > 0)) return [];
+  const needs = users.flatMap(({ waits }) => waits?.targets ?? []);
+  const { arn } = observed.listener;
+  return [{ id, operation: 'DeleteListener', why: 'not in the spec', needs, input: { arn } }];
 }
 
 function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener): Problem {
@@ -199,47 +293,4 @@ function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener)
 function waitForBackend(id: ResourceId): Problem {
   const message = 'a backend of its default action has no target group';
   return { id, reason: 'BackendUnavailable', message };
-}
-
-/** While a host has no valid certificate, those that the listener has stay but for `spare`: one of them may cover it. */
-function keepCertificates(
-  desired: DesiredListener,
-  observed: ObservedListener | undefined,
-): DesiredListener {
-  const { listener, certificates } = observed ?? {};
-  const isWhole = desired.unresolved === undefined && desired.uncovered === undefined;
-  if (isWhole || listener?.protocol !== 'HTTPS') return desired;
-  return {
-    ...desired,
-    certificates: mergeCertificates(desired, certificates ?? listener.certificates),
-  };
-}
-
-function mergeCertificates(
-  { certificates, spare }: DesiredListener,
-  observed: readonly string[],
-): readonly string[] {
-  const kept = observed.filter((one) => spare?.arns.includes(one) !== true);
-  return [...new Set(spare?.isDefault ? [...certificates, ...kept] : [...kept, ...certificates])];
-}
-
-/** AWS takes no HTTPS listener without a certificate. */
-function lacksCertificate({ protocol, certificates }: DesiredListener): boolean {
-  return protocol === 'HTTPS' && certificates.length === 0;
-}
-
-/** Of the listener, and of each attached rule by itself: one without a certificate is no matter of the others. */
-function describeUnresolved(desired: DesiredListener): readonly Problem[] {
-  const { id, uncovered = [], unresolved } = desired;
-  const ofRules = desired.rules.flatMap((rule): readonly Problem[] => {
-    const hosts = listHosts(rule).filter((host) => uncovered.includes(host.toLowerCase()));
-    if (hosts.length === 0) return [];
-    const message = `none in AWS Certificate Manager is valid for ${hosts.join(', ')}`;
-    return [{ id: rule.id, reason: 'NoCertificate', message }];
-  });
-  return [...(unresolved === undefined ? [] : [{ id, ...unresolved }]), ...ofRules];
-}
-
-function listHosts({ conditions }: DesiredRule): readonly string[] {
-  return conditions.flatMap(({ field, values }) => (field === 'host-header' ? values : []));
 }

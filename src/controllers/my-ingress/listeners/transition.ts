@@ -52,7 +52,11 @@ function leaveDeleted(
   });
 }
 
-function leaveUnmoved(step: Step<'SetRulePriorities'>, gone: ReadonlySet<string>): readonly Step[] {
+/** `gone`: ARNs of rules that are deleted before. */
+export function leaveUnmoved(
+  step: Step<'SetRulePriorities'>,
+  gone: ReadonlySet<string>,
+): readonly Step[] {
   const priorities = step.input.priorities.filter(({ arn }) => !gone.has(arn));
   return priorities.length === 0 ? [] : [{ ...step, input: { priorities } }];
 }
@@ -113,8 +117,9 @@ class Course {
     const none = steps.map(() => false);
     const all = steps.map(() => true);
     this.#trials = listTables(this.#actors, effort).map((tables) => {
-      const ends = [none, all].map((done) => this.#answer(done, tables).answer);
-      return { tables, ends };
+      const ends = [none, all].map((done) => this.#answer(done, tables));
+      const hasRule = ends.every(({ isDefault }) => !isDefault);
+      return { tables, ends: ends.map(({ answer }) => answer), hasRule };
     });
   }
 
@@ -128,10 +133,11 @@ class Course {
 
   /** How many requests are answered as neither before nor after; one without its rule counts for many. */
   measureHarm(done: Done): number {
-    return this.#trials.reduce((harm, { tables, ends }) => {
+    return this.#trials.reduce((harm, { tables, ends, hasRule }) => {
       const { answer, isDefault } = this.#answer(done, tables);
       if (ends.includes(answer)) return harm;
-      return harm + (isDefault ? MISSED : 1);
+      if (!isDefault) return harm + 1;
+      return harm + (hasRule ? MISSED : DEFAULTED);
     }, 0);
   }
 
@@ -153,7 +159,10 @@ class Course {
   }
 }
 
+/** Of a request that has a rule before and after. */
 const MISSED = 1_000;
+/** Of one that has a rule on one side: the default action often serves nothing. */
+const DEFAULTED = 10;
 
 /** A rule that a request may find. */
 interface Row {
@@ -168,7 +177,10 @@ type Tables = readonly [readonly Row[], readonly Row[]];
 
 interface Trial {
   readonly tables: Tables;
+  /** Its answers before and after. */
   readonly ends: readonly string[];
+  /** Both are those of a rule. */
+  readonly hasRule: boolean;
 }
 
 /**

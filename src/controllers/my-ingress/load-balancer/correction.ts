@@ -1,13 +1,21 @@
-import { type HeldLoadBalancer, ownershipTagKeys } from '../../../apis/my-ingress.ts';
+import {
+  type HeldLoadBalancer,
+  type MyIngress,
+  ownershipTagKeys,
+} from '../../../apis/my-ingress.ts';
 import type { LoadBalancer, Tags } from '../../../aws/elbv2/load-balancers.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordVanished } from '../events.ts';
 import { createFailure } from '../failure.ts';
+import type { Problem } from '../graph/problem.ts';
+import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import { composeConsent, describeHolder, readOwnership } from '../identity.ts';
 import { isFresh, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
+import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeLost, explainRefusedRecord, hasTraffic } from '../status.ts';
+import { isManaged } from '../traffic/planned.ts';
 import { parseName } from './desired.ts';
 import { listPlaces } from './places.ts';
 
@@ -122,12 +130,41 @@ export function doubtPresence(scope: Scope, arn: string, readMs: number): Waitin
 function recordLoss(scope: Scope): Waiting {
   const { object } = scope;
   const held = object.status.alb as HeldLoadBalancer;
-  recordVanished(scope, held.arn);
+  const lacking = listLacking(object);
+  const next =
+    lacking.length === 0 ? 'recreating it' : `recreating it needs ${lacking.join(' and ')}`;
+  const message = `ALB ${held.arn} was deleted outside albridge; ${next}`;
+  recordVanished(scope, held.arn, message);
   // What stands beside the balancer has the tags of the spec still.
   const { tags } = (hasTraffic(object) && object.status.applied) || {};
   scope.pass.report({ alb: describeLost(held), applied: tags && { tags } });
-  const message = `ALB ${held.arn} was deleted outside albridge; recreating it`;
   return waiting('Creating', message, 0);
+}
+
+/** Call before a balancer is created for an object that adopts one. */
+export function refuseRecreation(object: MyIngress): void {
+  const problem = findRecreationProblem(object);
+  if (problem !== undefined) throw createFailure('RecreationRefused', problem.message);
+}
+
+/** The reason why no balancer takes the place of an adopted one that was deleted; undefined: one may. */
+export function findRecreationProblem(object: MyIngress): Problem | undefined {
+  const lacking = listLacking(object);
+  if (lacking.length === 0) return undefined;
+  const arn = object.status?.alb?.arn ?? object.spec.adopt?.arn;
+  const message = `the adopted ALB ${arn} was deleted outside albridge, and the spec lacks for a new one: ${lacking.join(', ')}`;
+  return { id: LOAD_BALANCER_ID, reason: 'RecreationRefused', message };
+}
+
+/** The fields that an adopted balancer does without, for it keeps its own settings: those of a deleted one are lost. */
+function listLacking(object: MyIngress): readonly string[] {
+  const { adopt, ipAddressType, securityGroups } = object.spec;
+  if (adopt === undefined) return [];
+  const hasGroups = securityGroups !== undefined || isManaged({ object }, readRoutes(object.spec));
+  return [
+    ...(hasGroups ? [] : ['spec.securityGroups (or spec.inbound with listeners)']),
+    ...(ipAddressType === undefined ? ['spec.ipAddressType'] : []),
+  ];
 }
 
 /** Waits for what AWS has answered to a write, until reads show it. */

@@ -85,7 +85,7 @@ export async function executeCreate(
 async function recordBeforeCreate(scope: Scope): Promise<Scope> {
   const { object, pass } = scope;
   const applied = reportKeys(scope);
-  if (omitEmpty(applied) !== undefined) await pass.recordNow();
+  if (omitEmpty(applied) !== undefined) await pass.recordNow(undefined, ['applied']);
   return { ...scope, object: { ...object, status: { ...object.status, applied } } };
 }
 
@@ -202,12 +202,9 @@ async function recordBeforeWrite(
 }
 
 /** The pass over a balancer that is being set up ends in the same status, which is written once. */
-function recordHeld(
-  { object, pass }: Scope,
-  { loadBalancer }: ObservedLoadBalancer,
-): Promise<void> {
+function recordHeld({ pass }: Scope, { loadBalancer }: ObservedLoadBalancer): Promise<void> {
   if (loadBalancer.state.code !== 'provisioning') return pass.recordNow();
-  return pass.recordNow(awaitActive(loadBalancer, 0, readRecordedArn(object) === undefined));
+  return pass.recordNow(awaitActive(loadBalancer, 0, readRecordedArn(pass.recorded) === undefined));
 }
 
 async function executeStep({ aws }: Scope, arn: string, drift: Drift): Promise<void> {

@@ -9,6 +9,7 @@ import type {
   LoadBalancerSettings,
   Tags,
 } from '../../../aws/elbv2/load-balancers.ts';
+import { cut } from '../../../core/objects/collections.ts';
 import { omitKeys } from '../../../core/objects/fields.ts';
 import type { Step } from '../graph/planned-step.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
@@ -140,10 +141,7 @@ function splitIntoCalls(drift: Drift): readonly Drift[] {
 /** Sorted, so that keys that AWS judges together, as those of a log, are in one call. */
 function chunkAttributes(attributes: Strings): readonly Strings[] {
   const entries = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const count = Math.ceil(entries.length / MOST_ATTRIBUTES);
-  return Array.from({ length: count }, (_, i) =>
-    Object.fromEntries(entries.slice(i * MOST_ATTRIBUTES, (i + 1) * MOST_ATTRIBUTES)),
-  );
+  return cut(entries, MOST_ATTRIBUTES).map((some) => Object.fromEntries(some));
 }
 
 /** In the order in which the differences are repaired; pure. */

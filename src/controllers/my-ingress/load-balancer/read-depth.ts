@@ -4,7 +4,7 @@ import type { AwsOperation } from '../../../aws/elbv2/load-balancers.ts';
 import { getReconcileRequest } from '../../../core/objects/annotations.ts';
 import { findLeadingCondition, type StatedCondition } from '../../../core/objects/conditions.ts';
 import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
-import { hasNewRoutes } from '../attaching/joined.ts';
+import { hasNewRefusals, hasNewRoutes } from '../attaching/joined.ts';
 import { readRecordedArn } from '../status.ts';
 
 /**
@@ -20,7 +20,8 @@ export function chooseReadDepth(object: MyIngress): ReadDepth {
   const leading = findLeadingCondition(object.status?.conditions ?? []);
   if (leading === undefined || requestsLiveRead(object)) return 'live';
   if (leading.observedGeneration !== object.metadata.generation) return 'live';
-  return hasNewRoutes(object) ? 'live' : judgeCondition(leading);
+  if (hasNewRoutes(object) || hasNewRefusals(object)) return 'live';
+  return judgeCondition(leading);
 }
 
 function judgeCondition(leading: StatedCondition): ReadDepth {

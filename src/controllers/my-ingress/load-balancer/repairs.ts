@@ -29,7 +29,7 @@ export async function repair(given: Scope, observed: ObservedLoadBalancer): Prom
   scope.pass.log.debug('plan', { plan: describePlan(plan) });
   detectOwnershipFlapping(scope, observed);
   // Write-ahead: what was found may not be found again once the balancer does without it.
-  if (scope.memory.foundGroups !== undefined) await scope.pass.recordNow();
+  if (scope.memory.foundGroups !== undefined) await scope.pass.recordNow(undefined, ['owned']);
   await scope.tokens.reserve(listOperations(plan, scope.object));
   return { scope, refusal: await executeRepairs(scope, plan, observed) };
 }

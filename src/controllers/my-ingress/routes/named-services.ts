@@ -1,12 +1,18 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import { getKey, type Key } from '../../../core/objects/kube-object.ts';
+import { getKey, isBeingDeleted, type Key } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { isOnlyPlanned } from '../status.ts';
 import { readRoutes } from './read-routes.ts';
+import type { RouteBackend } from './routes.ts';
 
 /** `kubectl replace --force` creates an object again as soon as the old one is gone. */
 const REPLACED_WITHIN_MS = 15_000;
+
+type Named = Pick<RouteBackend, 'service'>;
+
+/** The attached backends that status records. */
+type Recall = (object: MyIngress) => Iterable<Named>;
 
 /**
  * The Services that objects name as backends whose pods are targets. Those of an object that is paused or
@@ -17,14 +23,20 @@ const REPLACED_WITHIN_MS = 15_000;
 export class NamedServices {
   readonly #cache: Pick<ObjectCache<MyIngress>, 'subscribe'>;
   readonly #clock: Pick<Clock, 'setTimer'>;
+  readonly #recall: Recall;
   readonly #byObject = new Map<Key, ReadonlySet<Key>>();
   readonly #timesNamed = new Map<Key, number>();
   /** By the key of an object that is gone: cancels that its Services cease to be named. */
   readonly #endings = new Map<Key, () => void>();
 
-  constructor(cache: Pick<ObjectCache<MyIngress>, 'subscribe'>, clock: Pick<Clock, 'setTimer'>) {
+  constructor(
+    cache: Pick<ObjectCache<MyIngress>, 'subscribe'>,
+    clock: Pick<Clock, 'setTimer'>,
+    recall: Recall = () => [],
+  ) {
     this.#cache = cache;
     this.#clock = clock;
+    this.#recall = recall;
   }
 
   has(service: Key): boolean {
@@ -36,8 +48,16 @@ export class NamedServices {
     const stop = this.#cache.subscribe(({ kind, object }) => {
       const key = getKey(object);
       this.#cancelEnding(key);
-      if (kind !== 'deleted') this.#put(key, listNamed(object), onChange);
-      else if (this.#byObject.has(key)) this.#beginEnding(key, onChange);
+      const wasNaming = this.#byObject.has(key);
+      if (kind === 'deleted') {
+        if (wasNaming) this.#beginEnding(key, onChange);
+        return;
+      }
+      // What is attached to it is no longer served then, and may be again by the one that replaces it.
+      if (wasNaming && isBeingDeleted(object)) return;
+      // A process that starts only now knows from status alone what was attached.
+      const recalled = isBeingDeleted(object) ? this.#recall(object) : [];
+      this.#put(key, listNamed(object, recalled), onChange);
     });
     return () => {
       stop();
@@ -79,13 +99,15 @@ export class NamedServices {
 
 const NONE: ReadonlySet<Key> = new Set();
 
-function listNamed(object: MyIngress): ReadonlySet<Key> {
+function listNamed(object: MyIngress, recalled: Iterable<Named>): ReadonlySet<Key> {
   if (object.spec === undefined || isOnlyPlanned(object)) return NONE;
   const { namespace: own } = object.metadata;
   const backends = readRoutes(object.spec).backends.filter(
     ({ targetType }) => targetType !== 'instance',
   );
   return new Set(
-    backends.map(({ service: { name, namespace = own } }) => `${namespace}/${name}` as const),
+    [...backends, ...recalled].map(
+      ({ service: { name, namespace = own } }) => `${namespace}/${name}` as const,
+    ),
   );
 }

@@ -79,6 +79,8 @@ export interface Spare {
 export interface Unresolved {
   readonly reason: MyIngressReason | keyof typeof awsReasons;
   readonly message: string;
+  /** No host of the spec lacks a certificate: a listener that has one serves all that it is to serve. */
+  readonly isOfOthers?: boolean;
 }
 
 export interface RouteRule extends RouteConditions {

@@ -9,8 +9,9 @@ import { diffAction, listNames, normaliseActions } from '../graph/actions.ts';
 import type { DesiredListener, DesiredRule, ObservedRule } from '../graph/graph.ts';
 import { isServed, mapNamesToIds, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
-import { diffTags, type TagCall } from '../graph/tags.ts';
+import { diffTags } from '../graph/tags.ts';
 import { claimRules, type OwnRule, type RuleClaims } from './claims.ts';
 import { describeConditions, normaliseEcho } from './conditions.ts';
 import { orderByHandover } from './handover.ts';
@@ -114,22 +115,24 @@ function changeRule(
   const { rule, tags: observed } = own.observed;
   const modify = modifyRule(desired, own, context);
   const isRewriting = modify.some(({ input }) => input.transforms !== undefined);
-  const marks = readMarks(observed);
   const kinds = desired.transforms.map(({ kind }) => kind);
-  const noted = isRewriting ? { ...observed, ...markTransforms([...marks, ...kinds]) } : observed;
   const isLeft = (kind: string): boolean => rule.transforms.some((one) => one.kind === kind);
-  const left = isRewriting ? [] : marks.filter(isLeft);
-  const final = { ...desired.tags, ...markTransforms([...left, ...kinds]) };
-  const tag = (before: Tags, after: Tags): readonly TagCall[] => {
-    const appliedTags = [...context.appliedTags, rewriteTagKey];
-    return diffTags(after, before, { resource: rule.arn, appliedTags });
-  };
+  const before = readMarks(observed).filter((kind) => isRewriting || isLeft(kind));
+  const mark = markTransforms([...before, ...kinds]);
+  const marked = isRewriting ? { ...observed, ...mark } : observed;
+  const tagged = { ...desired.tags, ...mark };
+  const unmarked = { ...desired.tags, ...markTransforms(kinds) };
   const { id } = desired;
-  const tags = tag(noted, final).map((call) => ({ id, needs: isRewriting ? [id] : [], ...call }));
+  const tag = (from: Tags, to: Tags, needs: readonly ResourceId[] = []): readonly Step[] => {
+    const appliedTags = [...context.appliedTags, rewriteTagKey];
+    const calls = diffTags(to, from, { resource: rule.arn, appliedTags });
+    return calls.map((call) => ({ id, needs, ...call }));
+  };
   return {
-    marks: tag(observed, noted).map((call) => ({ id, needs: [], ...call })),
+    marks: tag(observed, marked),
     changes: modify,
-    ...(isRewriting ? { unmarks: tags, tags: [] } : { unmarks: [], tags }),
+    unmarks: isRewriting ? tag(tagged, unmarked, [id]) : [],
+    tags: tag(marked, tagged),
   };
 }
 
@@ -153,6 +156,7 @@ function modifyRule(
     {
       ...{ id, operation: 'ModifyRule', why: why.join('; ') },
       needs: actionChange === undefined ? [] : mapNamesToIds(listNames(action), context),
+      ...(conditionsChange === undefined && { concerns: rule.conditions }),
       input: {
         arn: rule.arn,
         ...(conditionsChange !== undefined && { conditions }),

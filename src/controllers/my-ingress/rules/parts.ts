@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { KnownCondition } from '../../../aws/elbv2/traffic.ts';
+import { cut } from '../../../core/objects/collections.ts';
 
 /** Of all conditions of a rule together, fixed. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html */
 const MOST_VALUES = 5;
+
+/**
+ * As many characters `*` and `?`. AWS's page of quotas has had 5 and 6, its page of conditions and its API have 5.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html
+ */
+const MOST_WILDCARDS = 5;
 
 type Conditions = readonly KnownCondition[];
 
@@ -26,7 +33,7 @@ export function splitRule(conditions: Conditions): readonly Part[] {
 
 /** Every combination of a few values of each condition. */
 function splitConditions(conditions: Conditions): readonly Conditions[] {
-  const sizes = chooseSizes(conditions.map(({ values }) => values.length));
+  const sizes = chooseSizes(conditions);
   return conditions.reduce<readonly Conditions[]>(
     (parts, condition, index) => {
       const pieces = cutValues(condition, sizes[index] ?? 1);
@@ -37,13 +44,37 @@ function splitConditions(conditions: Conditions): readonly Conditions[] {
 }
 
 /** How many values of each condition a part has, so that there are as few parts as possible. */
-function chooseSizes(counts: readonly number[]): readonly number[] {
+function chooseSizes(conditions: Conditions): readonly number[] {
+  const counts = conditions.map(({ values }) => values.length);
   const choices = listSizes(counts, MOST_VALUES);
+  const fitting = choices.filter(
+    (sizes) => countMostWildcards(conditions, sizes) <= MOST_WILDCARDS,
+  );
   const countParts = (sizes: readonly number[]): number =>
     counts.reduce((product, count, index) => product * Math.ceil(count / (sizes[index] ?? 1)), 1);
-  const [best] = choices.toSorted((a, b) => countParts(a) - countParts(b));
+  // Where a single combination has too many wildcards none fits, and AWS says so.
+  const [best] = (fitting.length > 0 ? fitting : choices).toSorted(
+    (a, b) => countParts(a) - countParts(b),
+  );
   // With more conditions than values no choice is left, and AWS says so.
   return best ?? counts;
+}
+
+/** Of the part that has most. */
+function countMostWildcards(conditions: Conditions, sizes: readonly number[]): number {
+  return conditions.reduce((sum, condition, index) => {
+    const pieces = cutValues(condition, sizes[index] ?? 1);
+    return sum + Math.max(...pieces.map(countWildcards));
+  }, 0);
+}
+
+/** Methods and address blocks have none. One behind a backslash stands for itself. */
+function countWildcards(condition: KnownCondition): number {
+  if ('isRegex' in condition) return 0;
+  const texts = condition.values.flatMap((one) => {
+    return typeof one === 'string' ? [one] : [one.key ?? '', one.value];
+  });
+  return texts.reduce((sum, text) => sum + (text.match(/(?<!\\)[*?]/g)?.length ?? 0), 0);
 }
 
 /** Every choice of sizes with at most `most` values altogether. */
@@ -57,11 +88,8 @@ function listSizes(counts: readonly number[], most: number): readonly (readonly 
 }
 
 function cutValues(condition: KnownCondition, size: number): readonly KnownCondition[] {
-  const { values } = condition;
-  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) => {
-    const piece = values.slice(index * size, (index + 1) * size);
-    return { ...condition, values: piece } as KnownCondition;
-  });
+  const pieces = cut<unknown>(condition.values, size);
+  return pieces.map((values) => ({ ...condition, values }) as KnownCondition);
 }
 
 function hashConditions(conditions: Conditions): string {

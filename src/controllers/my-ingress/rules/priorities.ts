@@ -82,7 +82,7 @@ function listNumbersBehind({ after, taken, count }: Gap): readonly number[] | un
   return last <= MAX_PRIORITY ? numbers : undefined;
 }
 
-/** Rules that will be deleted stay behind the rule that they follow now, so that they catch no more than now. */
+/** Rules that will be deleted stay behind all that they follow now, so that they catch no more than now. */
 function renumber({ order, placed, foreign }: PriorityQuestion): ReadonlyMap<string, number> {
   const keys = mergeOrders(order, placed);
   const gap = Math.max(1, Math.min(GAP, Math.floor(MAX_PRIORITY / (keys.length + 1))));
@@ -96,16 +96,18 @@ function renumber({ order, placed, foreign }: PriorityQuestion): ReadonlyMap<str
 }
 
 function mergeOrders(order: readonly string[], placed: readonly PlacedRule[]): readonly string[] {
-  const desired = new Set(order);
-  const followers = new Map<string, string[]>();
-  let anchor = '';
+  const places = new Map(order.map((key, place) => [key, place]));
+  const followers = new Map<number, string[]>();
+  let last = -1;
   for (const { key } of placed.toSorted((a, b) => a.priority - b.priority)) {
-    if (desired.has(key)) anchor = key;
-    else followers.set(anchor, [...(followers.get(anchor) ?? []), key]);
+    const place = places.get(key);
+    if (place === undefined) followers.set(last, [...(followers.get(last) ?? []), key]);
+    else last = Math.max(last, place);
   }
-  return ['', ...order].flatMap((key) => {
-    return [...(key === '' ? [] : [key]), ...(followers.get(key) ?? [])];
-  });
+  return [
+    ...(followers.get(-1) ?? []),
+    ...order.flatMap((key, place) => [key, ...(followers.get(place) ?? [])]),
+  ];
 }
 
 function findFree(from: number, taken: ReadonlySet<number>): number {

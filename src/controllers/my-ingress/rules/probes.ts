@@ -2,6 +2,7 @@ import type { Condition, KnownCondition } from '../../../aws/elbv2/traffic.ts';
 import { meetsCondition } from '../../../routing/condition.ts';
 import type { Request } from '../../../routing/rule.ts';
 import type { Effort } from './effort.ts';
+import { findFiller, sampleField } from './samples.ts';
 
 /** A request, and the texts of the conditions that it meets although src/routing cannot evaluate them. */
 export interface Probe {
@@ -13,11 +14,9 @@ type Conditions = readonly Condition[];
 
 /** Beyond it not each set of lists is told apart, but each list from none and, as far as effort lasts, any two. */
 const MOST_PROBES = 2_048;
-/** Patterns of one field. */
-const MOST_JOINED = 64;
 
 /** Until when, of all effort, requests are made up and compared with the rules; the rest is for the search. */
-const UNTIL = { single: 0.1, paired: 0.15, composed: 0.25 };
+const UNTIL = { whole: 0.04, alone: 0.07, single: 0.1, paired: 0.15, composed: 0.25 };
 export const COMPARED_UNTIL = 0.65;
 const COST_OF_PROBE = 100;
 const COST_OF_SAMPLE = 25;
@@ -32,12 +31,13 @@ export function listProbes(
   effort: Effort,
 ): readonly Probe[] {
   const lists = [...changed, ...others];
-  const whole = lists.length > MOST_LISTED ? undefined : collectSamples(lists.flat(), effort);
-  if (whole !== undefined && countProbes(whole) <= MOST_PROBES) {
+  const isShort = lists.length <= MOST_LISTED;
+  const whole = isShort ? collectSamples(lists.flat(), effort, UNTIL.whole) : undefined;
+  if (whole !== undefined && !effort.isSpent(UNTIL.whole) && countProbes(whole) <= MOST_PROBES) {
     return takeTurns([whole], effort, UNTIL.composed);
   }
   const alone = changed.flatMap((one) => {
-    return effort.isSpent(UNTIL.single) ? [] : collectSamples(one, effort);
+    return effort.isSpent(UNTIL.alone) ? [] : collectSamples(one, effort, UNTIL.alone);
   });
   const single = takeTurns(alone, effort, UNTIL.single);
   const paired = takeTurns(pairSamples(changed, lists, effort), effort, UNTIL.composed);
@@ -57,7 +57,7 @@ function pairSamples(
   for (const [index, one] of lists.entries()) {
     for (const other of changed.slice(0, index)) {
       if (effort.isSpent(UNTIL.paired)) return pairs;
-      pairs.push(collectSamples([...one, ...other], effort));
+      pairs.push(collectSamples([...one, ...other], effort, UNTIL.paired));
     }
   }
   return pairs;
@@ -178,12 +178,17 @@ function chooseSamples(samples: Samples, number: number): ReadonlyMap<string, st
   );
 }
 
-function collectSamples(conditions: Conditions, effort: Effort): Samples {
-  const byField = Map.groupBy(conditions.flatMap(listPatterns), ({ field }) => field);
+function collectSamples(conditions: Conditions, effort: Effort, until: number): Samples {
+  const patterns = conditions.flatMap(listPatterns);
+  const filler = findFiller(patterns.map(({ pattern }) => pattern));
+  const byField = Map.groupBy(patterns, ({ field }) => field);
   return new Map(
-    [...byField].map(([field, patterns]) => {
-      const texts = [...new Set(patterns.map(({ pattern }) => pattern))];
-      const samples = [...new Set([OTHERS[field] ?? '', ...sampleField(field, texts, effort)])];
+    [...byField].map(([field, some]) => {
+      const texts = [...new Set(some.map(({ pattern }) => pattern))];
+      const sampled = isOpaque(field)
+        ? texts
+        : sampleField(field, texts, { filler, effort, until });
+      const samples = [...new Set([OTHERS[field] ?? '', ...sampled])];
       effort.spend(COST_OF_SAMPLE * samples.length);
       return [field, samples];
     }),
@@ -199,12 +204,12 @@ interface FieldPattern {
 function listPatterns(condition: Condition): readonly FieldPattern[] {
   if (!isEvaluated(condition)) {
     const pattern = JSON.stringify(condition);
-    return [{ field: `opaque ${pattern}`, pattern }];
+    return [{ field: `${OPAQUE}${pattern}`, pattern }];
   }
   switch (condition.field) {
     case 'query-string':
-      return condition.values.map(({ key = 'k', value }) => {
-        const pattern = `${unescape(key)}=${unescape(value)}`;
+      return condition.values.map(({ key = '*', value }) => {
+        const pattern = `${key}=${value}`;
         return { field: `query ${pattern}`, pattern };
       });
     case 'http-header':
@@ -216,52 +221,15 @@ function listPatterns(condition: Condition): readonly FieldPattern[] {
   }
 }
 
+const OPAQUE = 'opaque ';
+
+function isOpaque(field: string): boolean {
+  return field.startsWith(OPAQUE);
+}
+
 /** Conditions that src/routing has no words for, such as a regular expression, are met or not. */
 function isEvaluated(condition: Condition): condition is KnownCondition {
   return condition.field !== 'unknown' && !('isRegex' in condition);
-}
-
-function unescape(pattern: string): string {
-  return fill(pattern.replace(/\\([*?\\])/g, '$1'), '');
-}
-
-function sampleField(
-  field: string,
-  patterns: readonly string[],
-  effort: Effort,
-): readonly string[] {
-  if (field === 'source-ip') return patterns.flatMap(sampleBlock);
-  if (field.startsWith('opaque ')) return patterns;
-  const wild = patterns.filter((pattern) => pattern.includes('*')).slice(0, MOST_JOINED);
-  effort.spend(2 * wild.length * wild.join('').length);
-  const shared = wild.flatMap((one) => wild.map((other) => joinPatterns(one, other)));
-  return [...patterns.flatMap((pattern) => [fill(pattern, ''), fill(pattern, 'x')]), ...shared];
-}
-
-function fill(pattern: string, star: string): string {
-  return pattern.replaceAll('*', star).replaceAll('?', 'x');
-}
-
-/** A text that fits both, where there is one of this form: `/a/*` and `/*.png` give `/a/.png`. */
-function joinPatterns(one: string, other: string): string {
-  const parts = [one, other].map((pattern) => pattern.split('*'));
-  const starts = parts.map(([start = '']) => start);
-  const ends = parts.map((all) => all.at(-1) ?? '');
-  const middles =
-    one === other ? one.split('*').slice(1, -1) : parts.flatMap((all) => all.slice(1, -1));
-  const longest = (texts: readonly string[]): string =>
-    texts.reduce((a, b) => (b.length > a.length ? b : a));
-  return fill(`${longest(starts)}${middles.join('')}${longest(ends)}`, '');
-}
-
-/** The first address of the block and, of IPv4, the last one. */
-function sampleBlock(cidr: string): readonly string[] {
-  const [address = '', length = '32'] = cidr.split('/');
-  if (address.includes(':')) return [address];
-  const first = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  const last = first + 2 ** (32 - Number(length)) - 1;
-  const parts = [24, 16, 8, 0].map((shift) => Math.floor(last / 2 ** shift) % 256);
-  return [address, parts.join('.')];
 }
 
 function composeProbe(values: ReadonlyMap<string, string>): Probe {
@@ -273,7 +241,7 @@ function composeProbe(values: ReadonlyMap<string, string>): Probe {
     if (value === '') continue;
     if (field.startsWith('query ')) queries.push(value);
     else if (field.startsWith('header ')) headers.push([field.slice('header '.length), value]);
-    else if (field.startsWith('opaque ')) opaque.add(value);
+    else if (isOpaque(field)) opaque.add(value);
   }
   return {
     request: {

@@ -1,6 +1,6 @@
 import type { AttachedGroup, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifySecurityGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 
 /** The spec's choice of security groups. */
@@ -67,9 +67,7 @@ export function claimGroups(
   { securityGroups }: Pick<ObservedGraph, 'securityGroups'>,
   identity: Identity,
 ): readonly ObservedSecurityGroup[] {
-  return securityGroups.filter(
-    ({ tags }) => identifyResource(tags, identity) === SECURITY_GROUP_ID,
-  );
+  return securityGroups.filter((one) => identifySecurityGroup(one, identity) === SECURITY_GROUP_ID);
 }
 
 export function isAttached(

@@ -5,7 +5,7 @@ import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted } from '../../../core/objects/kube-object.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyResource, pickSecurityGroups } from '../graph/tags.ts';
 import { type Identity, identify } from '../identity.ts';
 import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
@@ -68,7 +68,8 @@ export class ManagedGroups {
     if (cached.kind !== 'observed' || isOld || hasAnyDrift(known.facts)) return false;
     const { loadBalancer } = cached.observed;
     const standing = known.traffic?.standing?.graph;
-    if (!hasManagedGroupDrifted({ object, identity, loadBalancer, standing }, groups)) return false;
+    const own = pickSecurityGroups(groups, identity);
+    if (!hasManagedGroupDrifted({ object, identity, loadBalancer, standing }, own)) return false;
     known.facts = rememberGroupDrift(known.facts, true);
     return true;
   }

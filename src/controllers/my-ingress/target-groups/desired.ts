@@ -26,3 +26,13 @@ export function desireTargetGroup(backend: RouteBackend, place: Place): DesiredT
     tags: desireTags(id, place.userTags, place.identity),
   };
 }
+
+/** A backend and its target group. */
+export interface Pair {
+  readonly desired: DesiredTargetGroup;
+  readonly backend: RouteBackend;
+}
+
+export function pairGroups(backends: readonly RouteBackend[], place: Place): readonly Pair[] {
+  return backends.map((backend) => ({ desired: desireTargetGroup(backend, place), backend }));
+}

@@ -1,3 +1,4 @@
+import type { TargetGroup } from '../../../aws/elbv2/traffic.ts';
 import type { DesiredTargetGroup, ObservedTargetGroup } from '../graph/graph.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
@@ -23,11 +24,7 @@ export function updateTargetGroup(
   appliedTags: readonly string[],
 ): readonly Step[] {
   const { id } = desired;
-  const differing = describeDifferences(
-    { ...desired.healthCheck },
-    { ...targetGroup.healthCheck },
-    'healthCheck.',
-  );
+  const differing = diffHealthCheck(desired, targetGroup);
   const { arn } = targetGroup;
   const check: Step = {
     ...{ id, operation: 'ModifyTargetGroup', why: differing.join('; '), needs: [] },
@@ -39,6 +36,13 @@ export function updateTargetGroup(
     ...(attributes === undefined ? [] : setAttributes(desired, attributes)),
     ...marks.map((call) => ({ id, needs: [], ...call })),
   ];
+}
+
+export function diffHealthCheck(
+  { healthCheck }: Pick<DesiredTargetGroup, 'healthCheck'>,
+  observed: Pick<TargetGroup, 'healthCheck'>,
+): readonly string[] {
+  return describeDifferences({ ...healthCheck }, { ...observed.healthCheck }, 'healthCheck.');
 }
 
 /**

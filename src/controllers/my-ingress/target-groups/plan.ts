@@ -8,7 +8,7 @@ import type { PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Postponed, Step } from '../graph/steps.ts';
-import { identifyResource, isOwn } from '../graph/tags.ts';
+import { identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import { createTargetGroup, turnsStickinessOn, updateTargetGroup } from './diff.ts';
 
 /** AWS's default, for a group whose attributes were not read. */
@@ -47,7 +47,7 @@ export function planTargetGroups(
     before: putCreatesFirst(steps.filter((step) => !isLate(step))),
     afterRules: steps.filter(isLate),
     obsolete: observed.targetGroups.flatMap((group) => {
-      const id = identifyResource(group.tags, context.identity);
+      const id = identifyTargetGroup(group, context.identity);
       return id === undefined || names.has(group.targetGroup.name) ? [] : [{ id, observed: group }];
     }),
     problems: foreign.map(describeConflict),
@@ -84,7 +84,7 @@ export function findForeignGroups(
   { targetGroups }: ObservedGraph,
   { identity }: Pick<Context, 'identity'>,
 ): readonly DesiredTargetGroup[] {
-  const foreign = targetGroups.filter(({ tags }) => !isOwn(tags, identity));
+  const foreign = targetGroups.filter((one) => !isOwnTargetGroup(one, identity));
   const names = new Set(foreign.map(({ targetGroup: { name } }) => name));
   return desired.filter(({ name }) => names.has(name));
 }
@@ -96,7 +96,7 @@ function planTargetGroup(
 ): readonly Step[] {
   const found = observed.targetGroups.find(({ targetGroup }) => targetGroup.name === desired.name);
   if (found === undefined) return createTargetGroup(desired);
-  if (!isOwn(found.tags, identity)) return [];
+  if (!isOwnTargetGroup(found, identity)) return [];
   return updateTargetGroup(desired, found, appliedTags);
 }
 

@@ -12,7 +12,7 @@ import type { Step as PlannedStep } from '../graph/planned-step.ts';
 import type { ProblemReason } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import { listWritten } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyResource, identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
 
@@ -270,10 +270,10 @@ function listServing(
       [...all].flatMap(([name, weight]) => (weight > 0 ? [name] : [])),
     ),
   );
-  const own = targetGroups.filter(({ tags, targetGroup: { name } }) => {
-    return reached.has(name) && identifyResource(tags, identity) !== undefined;
+  const own = targetGroups.filter((one) => {
+    return reached.has(one.targetGroup.name) && isOwnTargetGroup(one, identity);
   });
-  return Map.groupBy(own, ({ tags }) => identifyResource(tags, identity) ?? '');
+  return Map.groupBy(own, (one) => identifyTargetGroup(one, identity) ?? '');
 }
 
 /** Names of the groups that an action of ours names, with whatever weight: AWS checks their targets. */

@@ -20,7 +20,14 @@ import type { Scope } from '../scope.ts';
 import { explainRefusedReturn } from '../security-group/previous.ts';
 import { turnsStickinessOn } from '../target-groups/diff.ts';
 import { beginRun, executePlan, listOperations, type Progress } from './execution/execute-plan.ts';
-import { beginMemory, mayBeOld, mayHide, repeatEarly, type TrafficMemory } from './memory.ts';
+import {
+  beginMemory,
+  judgeEarly,
+  mayBeOld,
+  repeatEarly,
+  type Standing,
+  type TrafficMemory,
+} from './memory.ts';
 import { readGraph } from './observation/read-graph.ts';
 import {
   hasLeftSettings,
@@ -44,9 +51,8 @@ import { type References, readReferences, resolveAttachment } from './references
 import { replayWritten } from './replay.ts';
 import {
   type AwaitedGroup,
+  concludeSuccession,
   forgiveMixtures,
-  listAwaited,
-  recordSwitches,
   repeatMixtures,
 } from './successors.ts';
 import { planWarm, type WarmStart } from './warm.ts';
@@ -90,7 +96,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   await recordOwned(scope, planned);
   const progress = forgiveMixtures(scope, await execute(scope, planned), planned);
   if (progress.failed.length === 0) recordRemoved(scope, planned);
-  recordSwitches(scope, planned, progress);
+  const awaited = concludeSuccession(scope, planned, progress);
   const endMs = clock.monotonicMs();
   const balancerMs = given.warm?.balancer === undefined ? endMs : given.warm.standing.balancerMs;
   const againMs = findNext(scope, planned, progress);
@@ -98,7 +104,6 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
   const refused = explainReturn(scope, planned, countUse(progress.problems, desired));
   const found = [...plan.problems, ...refused];
   const held = explainHold(scope, planned, progress);
-  const awaited = listAwaited(scope, planned);
   memory.traffic = {
     ...concludeMemory(before, { planned, progress, againMs, endMs, balancerMs }),
     ...{ isOpen: found.length > 0 || held !== undefined, isHandingOver: awaited.length > 0 },
@@ -108,9 +113,7 @@ export async function ensureTraffic(scope: Scope, given: Given): Promise<Traffic
     ...{ desired, againMs, held, awaited, references: progress.references },
     isEarly: progress.early.length > 0,
     ...{ routes: planned.routes, dns: planned.loadBalancer.dns },
-    tagKeys: planned.isEarly
-      ? undefined
-      : listTagKeys(planned.observed, progress.done, scope.identity),
+    tagKeys: planned.isEarly ? undefined : listTagKeys(planned, progress.done, scope.identity),
     problems: judgeEarly(found, memory.traffic, endMs),
     postponed: listChanged(planned, [
       ...plan.postponed.map(({ step }) => step),
@@ -231,19 +234,6 @@ async function waitForTargets({ clock, pass, targets }: Scope): Promise<void> {
   }
 }
 
-/** A resource made just now may be read without its tags. */
-function judgeEarly(
-  problems: readonly Problem[],
-  memory: TrafficMemory,
-  nowMs: number,
-): readonly Problem[] {
-  if (!mayHide(memory, nowMs)) return problems;
-  return problems.map((problem) => {
-    const isEarly = problem.reason === 'NameConflict';
-    return isEarly ? { ...problem, reason: 'OwnershipUnconfirmed' } : problem;
-  });
-}
-
 /** When something postponed is due, what is left can go, or a read is to be repeated. */
 function findNext(scope: Scope, planned: Planned, progress: Progress): number | undefined {
   const { done, failed, early } = progress;
@@ -277,15 +267,23 @@ function concludeMemory(
   { planned, progress, againMs, endMs, balancerMs }: Outcomes,
 ): TrafficMemory {
   const { attachment } = planned.desired;
-  const { references, standing, failed, early } = progress;
-  const { securityGroups } = standing?.loadBalancer ?? planned.loadBalancer;
-  const loadBalancer = { ...planned.loadBalancer, securityGroups };
-  const isWhole = standing !== undefined && failed.length === 0 && isCertain(planned);
   return {
     ...before,
     dueMs: againMs === undefined ? undefined : endMs + againMs,
-    earlySinceMs: early.length === 0 ? undefined : (before.earlySinceMs ?? endMs),
-    attached: attachment && resolveAttachment(attachment, references),
-    standing: isWhole ? { graph: standing, loadBalancer, balancerMs } : undefined,
+    earlySinceMs: progress.early.length === 0 ? undefined : (before.earlySinceMs ?? endMs),
+    attached: attachment && resolveAttachment(attachment, progress.references),
+    standing: leaveStanding(planned, progress, balancerMs),
   };
+}
+
+/** Undefined where a read alone shows it. */
+function leaveStanding(
+  planned: Planned,
+  { standing, isToBeRead, failed }: Progress,
+  balancerMs: number,
+): Standing | undefined {
+  const isKnown = !isToBeRead && failed.length === 0 && isCertain(planned);
+  if (standing === undefined || !isKnown) return undefined;
+  const { securityGroups } = standing.loadBalancer;
+  return { graph: standing, loadBalancer: { ...planned.loadBalancer, securityGroups }, balancerMs };
 }

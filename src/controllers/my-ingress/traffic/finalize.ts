@@ -1,19 +1,17 @@
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
-import { abridge } from '../../../core/objects/abridge.ts';
 import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import { createProblemFailure } from '../failure.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import { type Problem, reportProblems } from '../graph/problem.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan, type Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifySecurityGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import { planRelease, planTeardown } from '../graph/teardown.ts';
-import type { Identity } from '../identity.ts';
 import { type Held, listKnown, mayHaveTraffic, ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { ObjectScope } from '../scope.ts';
 import { desireTargetGroup } from '../target-groups/desired.ts';
 import { beginRun, executePlan, listOperations } from './execution/execute-plan.ts';
+import { nameHolder, TIDYING, type Used } from './execution/holders.ts';
 import { mayHide } from './memory.ts';
 import { findSecurityGroups, findTargetGroups, observeTraffic } from './observation/observe.ts';
 import { describeOwned } from './owned.ts';
@@ -22,7 +20,6 @@ import { readReferences } from './references.ts';
 /** Network interfaces hold the security group for some minutes after the balancer is gone. */
 const INTERFACES_MS = 15_000;
 const SOON_MS = 2_000;
-const MOST_REFERRERS = 5;
 
 /** The balancer of an object that is being deleted, as its pass has read it. */
 export interface Balancers {
@@ -48,7 +45,7 @@ export async function tearDownTraffic(
   const observed = await observeLeft(scope, names, held);
   const steps = planTeardown(observed, scope.identity);
   if (steps.length === 0) return doubtAbsence(scope, { names, observed, readMs });
-  const waits = await deleteEach(scope, { observed, leftAlone }, steps);
+  const waits = await deleteEach(scope, { observed, leftAlone, readMs }, steps);
   const gone = await proveDeleted(scope, { names, observed, readMs });
   if (waits !== undefined) return waits;
   const left = ownsSecurityGroup(scope) ? await findOwnGroups(scope) : [];
@@ -124,7 +121,7 @@ async function proveDeleted(scope: ObjectScope, before: Left): Promise<boolean> 
   );
   const left = found
     .flat()
-    .filter(({ tags }) => identifyResource(tags, identity) !== undefined)
+    .filter((one) => isOwnTargetGroup(one, identity))
     .map(({ targetGroup: { name } }) => name);
   const hidden = isEarly(scope, before.readMs)
     ? names.filter((name) => !hasSeen(before, name))
@@ -140,23 +137,20 @@ async function proveDeleted(scope: ObjectScope, before: Left): Promise<boolean> 
 async function findOwnGroups(scope: ObjectScope): Promise<readonly unknown[]> {
   const { identity, pass } = scope;
   const found = await findSecurityGroups(scope.traffic(), identity, pass.signal);
-  return found.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
-}
-
-interface Used extends Pick<Balancers, 'leftAlone'> {
-  readonly observed: ObservedGraph;
+  return found.filter((one) => identifySecurityGroup(one, identity) !== undefined);
 }
 
 async function deleteEach(
   scope: ObjectScope,
-  used: Used,
+  used: Omit<Used, 'isSettled'> & Pick<Left, 'readMs'>,
   steps: readonly Step[],
 ): Promise<Waiting | undefined> {
-  const { observed } = used;
+  const { observed, readMs } = used;
   const refused = await executeAll(scope, observed, steps);
-  const named = await Promise.all(refused.map((one) => nameReferrers(scope, observed, one)));
-  const problems = named.map((one) => nameHolder(used, scope.identity, one));
-  const isNormal = problems.every(({ reason }) => NORMAL.has(reason));
+  const isSettled = !isEarly(scope, readMs) && !isJustReleased(scope);
+  const named = refused.map((one) => nameHolder(scope, { ...used, isSettled }, one));
+  const problems = await Promise.all(named);
+  const isNormal = problems.every(({ reason }) => TIDYING.has(reason));
   const report = reportProblems(problems);
   if (report === undefined) return undefined;
   if (!isNormal) throw createProblemFailure(report);
@@ -164,60 +158,11 @@ async function deleteEach(
   return waiting('Deleting', report.message, isHeld ? INTERFACES_MS : SOON_MS);
 }
 
-/** The security group may be held by the rules of others too, and that no time heals. */
-async function nameReferrers(
-  scope: ObjectScope,
-  { securityGroups }: ObservedGraph,
-  problem: Problem,
-): Promise<Problem> {
-  if (problem.reason !== 'DependencyViolation') return problem;
-  const own = securityGroups.map(({ securityGroup: { id } }) => id);
-  const clients = scope.traffic();
-  const { signal } = scope.pass;
-  const found = await Promise.all(
-    own.map((id) => clients.securityGroups.find({ referringTo: id }, signal)),
-  );
-  const ids = found.flat().map(({ securityGroup: { id } }) => id);
-  const others = [...new Set(ids)].filter((id) => !own.includes(id));
-  if (others.length === 0) return problem;
-  const shown = abridge(others, MOST_REFERRERS).join(', ');
-  const message = `inbound rules of security group ${shown} refer to it`;
-  return { ...problem, message, next: 'remove these rules' };
+/** AWS may not know yet that the balancer uses nothing any more. */
+function isJustReleased({ clock, memory }: ObjectScope): boolean {
+  const { atMs = Number.NEGATIVE_INFINITY } = memory.facts.release ?? {};
+  return clock.monotonicMs() - atMs < STALENESS_BOUND_MS;
 }
-
-/**
- * A balancer that is not ours goes on using what is, and no time heals that: somebody has released it, or has taken
- * off the tag for the UID before it was on record.
- */
-function nameHolder({ observed, leftAlone }: Used, identity: Identity, problem: Problem): Problem {
-  if (!NORMAL.has(problem.reason)) return problem;
-  const holder = leftAlone.find((one) => listUsed(one, observed, identity).includes(problem.id));
-  if (holder === undefined) return problem;
-  return {
-    id: problem.id,
-    reason: 'DeletionBlocked',
-    message: `load balancer ${holder.arn} uses it, and its tags do not name this object`,
-    next: "delete that load balancer, or tag it as this object's again with all of albridge.io/cluster, albridge.io/namespace, albridge.io/name and albridge.io/uid",
-  };
-}
-
-function listUsed(
-  { arn, securityGroups: attached }: LoadBalancer,
-  { targetGroups, securityGroups }: ObservedGraph,
-  identity: Identity,
-): readonly (ResourceId | undefined)[] {
-  const used = [
-    ...targetGroups.filter(({ targetGroup }) => targetGroup.loadBalancerArns.includes(arn)),
-    ...securityGroups.filter(({ securityGroup: { id } }) => attached.includes(id)),
-  ];
-  return used.map(({ tags }) => identifyResource(tags, identity));
-}
-
-/** AWS's answers while it still tidies up behind the balancer. */
-const NORMAL: ReadonlySet<Problem['reason']> = new Set<Problem['reason']>([
-  'DependencyViolation',
-  'StillInUse',
-]);
 
 /** The problems of what AWS has refused. */
 export async function executeAll(
@@ -284,11 +229,10 @@ interface Left {
 }
 
 function doubtAbsence(scope: ObjectScope, left: Left): Waiting | undefined {
-  const { identity } = scope;
   const { names, observed } = left;
   const isAllSeen =
     names.every((name) => hasSeen(left, name)) &&
-    observed.securityGroups.some(({ tags }) => identifyResource(tags, identity) !== undefined);
+    observed.securityGroups.some((one) => identifySecurityGroup(one, scope.identity));
   if (isAllSeen || !isEarly(scope, left.readMs)) return undefined;
   return waiting('Deleting', 'AWS shows nothing more of ours; verifying again', SOON_MS);
 }

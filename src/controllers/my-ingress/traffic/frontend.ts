@@ -9,6 +9,7 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import type { DesiredGraph, ObservedGraph, ObservedSecurityGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
 import { reportProblems } from '../graph/problem.ts';
+import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
 import { ownsSecurityGroup } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
@@ -120,7 +121,7 @@ export async function prepareFrontend(
   const securityGroup = desired.securityGroup?.name;
   const services = listServices(object, { desired, routes: readRoutes(object.spec) }, names);
   pass.report({ owned: describeOwned({ targetGroups: names, securityGroup, services }) });
-  if (!isFirstPass(object)) await pass.recordNow();
+  if (!isFirstPass(object)) await pass.recordNow(undefined, ['owned']);
   const isKnown = object.status?.owned?.securityGroup !== undefined;
   const made = isKnown ? undefined : await executeGroupPlan(scope, { desired, plan, found: [] });
   return made ?? takeOverGroup(scope, desired);
@@ -139,13 +140,16 @@ function isEmpty(tags: MyIngress['spec']['tags'] = {}): boolean {
   return Object.keys(tags).length === 0;
 }
 
-/** One of this name is there, or on record: its tags say whose. Makes one where there is none. */
+/**
+ * One of this name is there, or on record: its tags say whose. Makes one where there is none. What is wrong with
+ * listeners and rules is said once the balancer is there, which serves the others.
+ */
 async function takeOverGroup(scope: Scope, desired: DesiredGraph): Promise<Frontend> {
   const { pass } = scope;
   const { name = '', vpcId = '' } = desired.securityGroup ?? {};
   const found = await scope.traffic().securityGroups.find({ vpcId, name }, pass.signal);
   const again = planFrom(scope, desired, observe(found));
-  const report = reportProblems(again.problems);
+  const report = reportProblems(again.problems.filter(({ id }) => id === SECURITY_GROUP_ID));
   if (report !== undefined) throw createProblemFailure(report);
   const frontend = await executeGroupPlan(scope, { desired, plan: again, found });
   if (frontend !== undefined)

@@ -7,18 +7,18 @@ import type { FoundCertificates } from '../discovery/found-certificates.ts';
 import {
   beginFacts,
   forgetRefusals,
-  isRouting,
   type Refusal,
+  recordChange,
   recordRefusal,
   recordStep,
   type TrafficFacts,
 } from '../graph/facts.ts';
-import type { ProblemReason } from '../graph/problem.ts';
+import type { Problem, ProblemReason } from '../graph/problem.ts';
 import type { StandingGraph } from '../graph/projection.ts';
 import type { Step } from '../graph/steps.ts';
 import type { ServedGroup } from '../targets.ts';
 import { isStructureDue, type LaneGiven } from './observation/lanes.ts';
-import { forgetIngress, isRecent, recordWritten, type Written } from './replay.ts';
+import { forgetUncertain, isRecent, recordWritten, type Written } from './replay.ts';
 
 /** This process's memory of the traffic of one object; times are monotonic ms. */
 export interface TrafficMemory {
@@ -108,15 +108,20 @@ export function beginMemory(
   return { ...before, revision, isOpen: true, earlySinceMs: undefined, facts };
 }
 
-/** A step that AWS has accepted; `arn` is what it has answered to a create. */
+interface Accepted extends Pick<Written, 'step' | 'changes'> {
+  /** The ARN or id that AWS has answered to a create. */
+  readonly made?: string | undefined;
+}
+
+/** A step that AWS has accepted. */
 export function rememberStep(
   before: TrafficMemory | undefined,
-  { step, made: arn }: { readonly step: Step; readonly made?: string | undefined },
+  { step, changes, made: arn }: Accepted,
   nowMs: number,
 ): TrafficMemory | undefined {
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
-  const written = recordWritten(before.written, { step, atMs: nowMs });
+  const written = recordWritten(before.written, { step, changes, atMs: nowMs });
   const facts = recordStep(before.facts, step, nowMs);
   const recent = (before.made ?? []).filter((one) => isRecent(one, nowMs));
   const tags = readGivenTags(step);
@@ -160,8 +165,8 @@ export function rememberUnanswered(
 ): TrafficMemory | undefined {
   if (before === undefined) return undefined;
   const made = step.operation.startsWith('Create') ? { madeMs: nowMs } : {};
-  const facts = isRouting(step) ? { ...before.facts, changedAtMs: nowMs } : before.facts;
-  const written = forgetIngress(before.written, step);
+  const facts = recordChange(before.facts, step, nowMs);
+  const written = forgetUncertain(before.written, step);
   return { ...before, ...made, facts, wroteMs: nowMs, written };
 }
 
@@ -219,6 +224,19 @@ export function repeatEarly(
 /** True while a read may be older than what this process has made. */
 export function mayHide({ madeMs }: TrafficMemory, nowMs: number): boolean {
   return madeMs !== undefined && nowMs - madeMs < STALENESS_BOUND_MS;
+}
+
+/** A resource made just now may be read without its tags. */
+export function judgeEarly(
+  problems: readonly Problem[],
+  memory: TrafficMemory,
+  nowMs: number,
+): readonly Problem[] {
+  if (!mayHide(memory, nowMs)) return problems;
+  return problems.map((problem) => {
+    const isEarly = problem.reason === 'NameConflict';
+    return isEarly ? { ...problem, reason: 'OwnershipUnconfirmed' } : problem;
+  });
 }
 
 /** True for a read that may be older than what this process has written. */

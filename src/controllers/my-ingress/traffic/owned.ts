@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import type { ObservedGraph } from '../graph/graph.ts';
+import { nameSecurityGroup } from '../graph/names.ts';
 import type { Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyResource, isOwn, isOwnTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import {
   isStandingSetting,
@@ -11,6 +11,7 @@ import {
 } from '../listeners/settings.ts';
 import { OWN_SOURCE, type Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
+import { hasLeftovers } from '../status.ts';
 import type { ServedGroup } from '../targets.ts';
 import type { Planned } from './planned.ts';
 
@@ -36,21 +37,17 @@ interface Owned {
  * afterwards is found again. A name is dropped once a read, not older than what was made, shows nothing.
  */
 export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void> {
-  const { memory, stored = {}, pass } = scope;
+  const { memory, pass } = scope;
   const projected = projectOwned(scope, ownable);
   const owned = {
     ...projected,
-    hasRemovals: projected.hasRemovals || hasDueRemoval(scope, ownable),
+    hasRemovals: projected.hasRemovals || hasDueRemoval(scope, ownable, projected),
   };
   const described = describeOwned(owned);
   pass.report({ owned: described });
-  const isNew =
-    owned.targetGroups.some((name) => !stored.targetGroups?.includes(name)) ||
-    owned.listenerSettings.some((one) => !stored.listenerSettings?.includes(one)) ||
-    (owned.securityGroup !== undefined && owned.securityGroup !== stored.securityGroup);
-  if (isNew) {
+  if (isNew(scope, ownable, owned)) {
     await pass.ensureFinalizer();
-    await pass.recordNow();
+    await pass.recordNow(undefined, ['owned']);
   }
   // Whatever exists is on record from here on, and not before the write of it has been answered.
   if (ownable.isEarly !== true) {
@@ -60,9 +57,28 @@ export async function recordOwned(scope: Scope, ownable: Ownable): Promise<void>
   memory.traffic = memory.traffic && { ...memory.traffic, owned: described };
 }
 
-/** A removal that is due now stays on record until AWS has answered it. */
-function hasDueRemoval({ object }: Scope, { plan }: Ownable): boolean {
-  return plan.steps.length > 0 && object.status?.owned?.removals === true;
+/** True where the record has to be stored before the steps. */
+function isNew({ object, stored = {} }: Scope, { plan }: Ownable, owned: Required<Owned>): boolean {
+  return (
+    (plan.steps.length > 0 && !isTraced(object, stored)) ||
+    owned.targetGroups.some((name) => !stored.targetGroups?.includes(name)) ||
+    owned.listenerSettings.some((one) => !stored.listenerSettings?.includes(one)) ||
+    (owned.securityGroup !== undefined && owned.securityGroup !== stored.securityGroup)
+  );
+}
+
+/**
+ * A removal that is due now stays on record until AWS has answered it. A listener has no name on record before it is
+ * made: where nothing else leads to it, it counts as one.
+ */
+function hasDueRemoval({ object }: Scope, { plan }: Ownable, projected: Owned): boolean {
+  if (plan.steps.length === 0) return false;
+  return object.status?.owned?.removals === true || !isTraced(object, describeOwned(projected));
+}
+
+/** True where the object still has traffic by this record once its spec has none. */
+function isTraced({ status }: MyIngress, owned: MyIngress['status']['owned'] = {}): boolean {
+  return hasLeftovers({ status: { ...status, owned } });
 }
 
 /** Once all steps of the plan are done. */
@@ -81,7 +97,8 @@ function projectOwned(
   const there = new Set(observed.targetGroups.map(({ targetGroup: { name } }) => name));
   const kept = targetGroups.filter((name) => isEarly || there.has(name));
   const desiredNames = desired.targetGroups.map(({ name }) => name);
-  const isHeld = observed.securityGroups.length > 0 || isEarly;
+  const isFound = observed.securityGroups.length > 0;
+  const held = isFound ? nameSecurityGroup(identity) : isEarly ? securityGroup : undefined;
   const standing = listenerSettings.filter((one) => {
     return isEarly || isStandingSetting(one, observed, identity);
   });
@@ -89,10 +106,15 @@ function projectOwned(
   return {
     targetGroups: names,
     services: listServices(object, { desired, routes }, names),
-    securityGroup: desired.securityGroup?.name ?? (isHeld ? securityGroup : undefined),
+    securityGroup: desired.securityGroup?.name ?? held,
     listenerSettings: [...new Set([...listSettings(routes), ...standing])],
-    hasRemovals: leavesRemovals(plan),
+    hasRemovals: mayLeaveRemovals(object, plan, isEarly),
   };
+}
+
+/** Also where what is on record to be removed may not show yet. */
+function mayLeaveRemovals({ status }: MyIngress, plan: Planned['plan'], isEarly: boolean): boolean {
+  return leavesRemovals(plan) || (isEarly && status?.owned?.removals === true);
 }
 
 function leavesRemovals({ postponed, steps }: Planned['plan']): boolean {
@@ -188,21 +210,29 @@ export function hasListenerAttributes({ status }: MyIngress, routes: Routes): bo
   return all.some((one) => !one.endsWith(` ${MUTUAL_TLS}`));
 }
 
-/** Keys of the tags of what is ours beside the balancer, after these steps: those that left the spec stay on record. */
+/**
+ * Keys of the tags of what is ours beside the balancer, also of what is disowned, after these steps: those that left
+ * the spec stay on record.
+ */
 export function listTagKeys(
-  { listeners, securityGroups, targetGroups }: ObservedGraph,
+  { observed, disowned = observed }: Pick<Planned, 'observed' | 'disowned'>,
   done: readonly Step[],
   identity: Identity,
 ): readonly string[] {
-  const resources = [
-    ...targetGroups.map(({ targetGroup: { arn }, tags }) => ({ id: arn, tags })),
-    ...listeners.flatMap(({ listener: { arn }, rules, tags }) => [
-      { id: arn, tags },
-      ...rules.map(({ rule, tags: own }) => ({ id: rule.arn, tags: own })),
-    ]),
-    ...securityGroups.map(({ securityGroup: { id }, tags }) => ({ id, tags })),
+  const { listeners, securityGroups, targetGroups } = disowned;
+  const routing = listeners.flatMap(({ listener: { arn }, rules, tags }) => [
+    { id: arn, tags },
+    ...rules.map(({ rule, tags: own }) => ({ id: rule.arn, tags: own })),
+  ]);
+  const own = [
+    ...routing.filter(({ tags }) => identifyResource(tags, identity) !== undefined),
+    ...targetGroups
+      .filter((one) => isOwnTargetGroup(one, identity))
+      .map(({ targetGroup: { arn }, tags }) => ({ id: arn, tags })),
+    ...securityGroups
+      .filter(({ tags }) => isOwn(tags, identity))
+      .map(({ securityGroup: { id }, tags }) => ({ id, tags })),
   ];
-  const own = resources.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
   return own.flatMap(({ id, tags }) => {
     const removed = done.flatMap((step) => listRemoved(step, id));
     return Object.keys(tags).filter((key) => !removed.includes(key));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { resourceTagKey } from '../../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import { disownAttached } from '../attaching/disown.ts';
@@ -7,15 +8,18 @@ import { desireGraph } from '../graph/desired-graph.ts';
 import { keepRefusals, recordJoined, recordUnused, type TrafficFacts } from '../graph/facts.ts';
 import type { DesiredGraph, ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { type Plan, planTraffic } from '../graph/plan.ts';
+import type { Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyResource, isOwn, isOwnTargetGroup } from '../graph/tags.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
 import { chooseAttachment, claimGroups, isAttached } from '../security-group/attachment.ts';
 import { findPrevious } from '../security-group/previous.ts';
-import { desireTargetGroup } from '../target-groups/desired.ts';
+import { desireTargetGroup, pairGroups } from '../target-groups/desired.ts';
+import { diffHealthCheck } from '../target-groups/diff.ts';
+import { explainEqualName, findEqualNames } from '../target-groups/equal-names.ts';
 import {
   isEmptier,
   isHealthy,
@@ -26,6 +30,7 @@ import {
   type Succession,
   stageSuccessors,
 } from '../target-groups/succession.ts';
+import type { TrafficMemory } from './memory.ts';
 
 /** A plan, and from what it was made. */
 export interface Planned {
@@ -38,8 +43,8 @@ export interface Planned {
   readonly succession: Succession;
   /** It was read so early that it may be older than what was made last: it is read again. */
   readonly isEarly?: boolean;
-  /** With the tags that `observed` leaves out; only while it is not known what attaches. */
-  readonly disowned?: readonly ObservedTargetGroup[];
+  /** `observed` with the tags that it leaves out; only while it is not known what attaches. */
+  readonly disowned?: ObservedGraph;
 }
 
 /** False where `observed` may be old, or shows what is attached as foreign: no later pass may start from it. */
@@ -61,20 +66,77 @@ export function planBy(
   if (memory.traffic === undefined) throw new Error('traffic is planned without its memory');
   const unused = recordUnused(memory.traffic.facts, observed, nowMs);
   const weights = listWeights(observed, identity);
-  const facts = recordJoined(unused, listJoined(weights), nowMs);
-  memory.traffic = { ...memory.traffic, facts };
-  const routes = applyCertificates(readRoutes(object.spec), memory.traffic.certificates);
+  const read = applyCertificates(readRoutes(object.spec), memory.traffic.certificates);
+  const { routes, problems } = leaveOutEqualNames(scope, { routes: read, loadBalancer, observed });
   const whole = desireTraffic(scope, { routes, loadBalancer, observed }, defaultGroup);
+  const edited = listEdited(memory.traffic, { observed, routes, desired: whole });
+  const empty = listEmpty(scope, mapArns(observed));
+  const facts = recordJoined(unused, { names: listJoined(weights), edited, empty }, nowMs);
+  memory.traffic = { ...memory.traffic, facts };
   const judge = judgeSuccessors(scope, { observed, facts, nowMs });
   const facing = { identity, weights, judge, refused: facts.refused };
   const succession = stageSuccessors(whole, observed, facing);
   const { desired } = succession;
   const appliedTags = object.status?.applied?.tags ?? [];
-  const plan = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
+  const planned = planTraffic(desired, observed, { identity, appliedTags, facts, nowMs });
+  const plan = { ...planned, problems: [...problems, ...planned.problems] };
   const steps = [...plan.steps, ...plan.postponed.map(({ step }) => step)];
   memory.traffic = { ...memory.traffic, facts: keepRefusals(facts, steps) };
-  const disowned = isKnown ? {} : { disowned: given.observed.targetGroups };
+  const disowned = isKnown ? {} : { disowned: given.observed };
   return { plan, observed, desired, routes, loadBalancer, succession, ...disowned };
+}
+
+/** The routes without the backends that would share a target group with another one: their rules wait for it. */
+function leaveOutEqualNames(
+  { desired, identity, object }: Scope,
+  { routes, loadBalancer: { vpcId }, observed }: Found,
+): { readonly routes: Routes; readonly problems: readonly Problem[] } {
+  const place = { identity, userTags: desired.userTags, vpcId };
+  const find = (name: string): ObservedTargetGroup | undefined =>
+    observed.targetGroups.find(({ targetGroup }) => targetGroup.name === name);
+  const pairs = pairGroups(routes.backends, place);
+  const late = findEqualNames(pairs, { object, identity, find });
+  const kept = pairs.filter((pair) => !late.has(pair));
+  return {
+    routes: { ...routes, backends: kept.map(({ backend }) => backend) },
+    problems: [...late].map(explainEqualName),
+  };
+}
+
+/** Names of the groups that have the Service or the health check from before an edit, unless AWS refuses that check. */
+function listEdited(
+  { facts, served = [] }: TrafficMemory,
+  { observed, routes, desired }: Pick<Planned, 'observed' | 'routes' | 'desired'>,
+): ReadonlySet<string> {
+  const known = new Map(observed.targetGroups.map((one) => [one.targetGroup.name, one]));
+  const edited = desired.targetGroups.filter((group, index) => {
+    const { targetGroup } = known.get(group.name) ?? {};
+    if (targetGroup === undefined) return false;
+    const isRefused = facts.refused.some(({ step: { id, operation } }) => {
+      return id === group.id && operation === 'ModifyTargetGroup';
+    });
+    if (!isRefused && diffHealthCheck(group, targetGroup).length > 0) return true;
+    const before = served.find(({ arn }) => arn === targetGroup.arn);
+    return before && !isDeepStrictEqual(before.service, routes.backends[index]?.service);
+  });
+  return new Set(edited.map(({ name }) => name));
+}
+
+function mapArns({ targetGroups }: ObservedGraph): ReadonlyMap<string, string> {
+  return new Map(targetGroups.map(({ targetGroup: { arn, name } }) => [name, arn]));
+}
+
+/** Names of the groups, given with their ARNs, that can have no target where those that they replace have some. */
+export function listEmpty(
+  { memory, pass, targets }: Scope,
+  arns: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const empty = targets.read(pass.key).filter(isEmptier);
+  const served = memory.traffic?.served?.filter(({ backend, isReplaced }) => {
+    return isReplaced !== true && empty.some((one) => one.backend === backend);
+  });
+  const names = [...arns].filter(([, arn]) => served?.some((one) => one.arn === arn));
+  return new Set(names.map(([name]) => name));
 }
 
 interface Judged {
@@ -93,11 +155,10 @@ function judgeSuccessors(
     const group = observed.targetGroups.find(({ targetGroup }) => targetGroup.name === name);
     const own = served.find(({ arn, isReplaced }) => arn === group?.targetGroup.arn && !isReplaced);
     const state = targets.read(pass.key).find(({ backend }) => backend === own?.backend);
-    const joinedMs = facts.joinedSinceMs.get(name);
-    if (joinedMs === undefined) return 'awaited';
+    const checkedMs = facts.checkedSinceMs.get(name);
+    if (checkedMs === undefined) return 'awaited';
     if (state !== undefined && isHealthy(state)) return 'healthy';
-    if (state !== undefined && isEmptier(state)) return 'awaited';
-    return nowMs - joinedMs >= LONGEST_WAIT_MS ? 'late' : 'awaited';
+    return nowMs - checkedMs >= LONGEST_WAIT_MS ? 'late' : 'awaited';
   };
 }
 
@@ -203,12 +264,12 @@ export function mayRelease(
   { desired, observed }: Planned,
   done: readonly Step[],
 ): boolean {
-  const { changedAtMs = 0 } = memory.traffic?.facts ?? {};
+  const changedAtMs = memory.traffic?.facts.changes.at(-1)?.atMs ?? 0;
   const isChanged = clock.monotonicMs() - changedAtMs < STALENESS_BOUND_MS;
   if (!isChanged && done.length === 0) return false;
   const names = new Set(desired.targetGroups.map(({ name }) => name));
-  return observed.targetGroups.some(({ targetGroup: { name }, tags }) => {
-    return !names.has(name) && identifyResource(tags, identity) !== undefined;
+  return observed.targetGroups.some((one) => {
+    return !names.has(one.targetGroup.name) && isOwnTargetGroup(one, identity);
   });
 }
 
@@ -216,7 +277,7 @@ export function mayRelease(
 export function isToDetach({ identity, object }: Scope, { desired, observed }: Planned): boolean {
   const given = object.spec.securityGroups ?? [];
   const own = observed.securityGroups.filter(({ securityGroup: { id }, tags }) => {
-    return identifyResource(tags, identity) !== undefined && !given.includes(id);
+    return isOwn(tags, identity) && !given.includes(id);
   });
   return own.length > 0 && desired.securityGroup === undefined;
 }

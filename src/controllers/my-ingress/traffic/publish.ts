@@ -1,10 +1,11 @@
-import type { TargetGroup } from '../../../aws/elbv2/traffic.ts';
+import type { HealthCheck, TargetGroup } from '../../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import { findRecalled } from '../attaching/joined.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { listNamedGroups } from '../graph/projection.ts';
 import { getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
+import { identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -22,12 +23,26 @@ export function publishGroups(scope: Scope, planned: Planned, progress: Progress
   const desired = listDesired(scope, planned, progress);
   const known = new Set(desired.map(({ arn }) => arn));
   const { memory, pass, targets } = scope;
-  const named = new Set(listNamedGroups(progress.standing ?? planned.observed));
+  const standing = progress.standing ?? planned.observed;
+  const named = new Set(listNamedGroups(standing));
+  const reached = new Set(listNamedGroups(standing, 1));
   const replaced = listReplaced(scope, planned, named).filter(({ arn }) => !known.has(arn));
-  const unused = desired.map((one) => (named.has(one.arn) ? one : { ...one, isUnused: true }));
-  const served = [...unused, ...replaced];
+  const [checks, observed] = [mapChecks(standing), mapChecks(planned.observed)];
+  const marked = desired.map((one) => ({
+    ...one,
+    ...omitUndefined({ healthCheck: checks.get(one.arn), observedCheck: observed.get(one.arn) }),
+    ...(!named.has(one.arn) && { isUnused: true }),
+    ...(reached.has(one.arn) && { isReached: true }),
+  }));
+  const served = [...marked, ...replaced];
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, served };
   targets.publish(pass.key, served);
+}
+
+function mapChecks({
+  targetGroups,
+}: Pick<ObservedGraph, 'targetGroups'>): ReadonlyMap<string, HealthCheck> {
+  return new Map(targetGroups.map(({ targetGroup: { arn, healthCheck } }) => [arn, healthCheck]));
 }
 
 function listDesired(
@@ -76,8 +91,9 @@ function findPredecessor(
   observed: ObservedGraph,
   identity: Identity,
 ): TargetGroup | undefined {
-  return listOwn(observed, identity).find(({ targetGroup: { loadBalancerArns }, tags }) => {
-    return loadBalancerArns.length > 0 && identifyResource(tags, identity) === id;
+  return listOwn(observed, identity).find((one) => {
+    const isUsed = one.targetGroup.loadBalancerArns.length > 0;
+    return isUsed && identifyTargetGroup(one, identity) === id;
   })?.targetGroup;
 }
 
@@ -88,16 +104,16 @@ function findPredecessor(
  */
 function listReplaced(
   scope: Scope,
-  { disowned: targetGroups, observed, routes }: Planned,
+  { observed, disowned = observed, routes }: Planned,
   named: ReadonlySet<string>,
 ): readonly ServedGroup[] {
   const { identity, memory, object } = scope;
-  const given = targetGroups === undefined ? observed : { targetGroups };
-  return listOwn(given, identity).flatMap(({ targetGroup, tags }) => {
+  return listOwn(disowned, identity).flatMap((one) => {
+    const { targetGroup } = one;
     const { arn, name: group } = targetGroup;
-    const id = identifyResource(tags, identity);
-    const backend = routes.backends.find((one) => getTargetGroupId(one) === id);
-    const served = memory.traffic?.served?.find((one) => one.arn === arn);
+    const id = identifyTargetGroup(one, identity);
+    const backend = routes.backends.find((other) => getTargetGroupId(other) === id);
+    const served = memory.traffic?.served?.find((other) => other.arn === arn);
     const before = served ?? findRecorded(object, group) ?? findRecalled(object, id);
     const now = backend === undefined ? before : { ...backend, backend: nameBackend(backend) };
     if (!named.has(arn) || now === undefined) return [];
@@ -112,7 +128,7 @@ function listOwn(
   { targetGroups }: Pick<ObservedGraph, 'targetGroups'>,
   identity: Identity,
 ): readonly ObservedTargetGroup[] {
-  return targetGroups.filter(({ tags }) => identifyResource(tags, identity) !== undefined);
+  return targetGroups.filter((one) => isOwnTargetGroup(one, identity));
 }
 
 function listCreated(steps: readonly Step[]): readonly string[] {

@@ -1,12 +1,16 @@
+import { reservedTagKey } from '../../../apis/my-ingress.ts';
 import { STALENESS_BOUND_MS } from '../../../aws/elbv2/load-balancers.ts';
 import type { ObservedGraph } from '../graph/graph.ts';
 import { isStanding, projectStep } from '../graph/projection.ts';
 import { SECURITY_GROUP_ID } from '../graph/resource-id.ts';
 import type { Operation, Step } from '../graph/steps.ts';
+import { applyChanges, type Change } from './execution/changes.ts';
 
 /** A step that AWS has accepted; monotonic ms. */
 export interface Written {
   readonly step: Step;
+  /** The settings that it has changed. */
+  readonly changes: readonly Change[];
   readonly atMs: number;
 }
 
@@ -24,19 +28,42 @@ const REPLAYED: ReadonlySet<Operation> = new Set<Operation>([
   ...(['DeleteSecurityGroup', 'DeleteTargetGroup', 'DeleteListener', 'DeleteRule'] as const),
 ]);
 
+/** Tags of users, which others hardly change within seconds of an edit; what proves ownership is believed as it is read. */
+function isReplayed({ operation, input }: Step): boolean {
+  switch (operation) {
+    case 'AddTags':
+    case 'CreateTags':
+    case 'DeleteTags':
+      return !Object.keys(input.tags).some((key) => reservedTagKey.test(key));
+    case 'RemoveTags':
+      return true;
+    default:
+      return REPLAYED.has(operation);
+  }
+}
+
 /** The recent writes for `replayWritten`, with this one. */
 export function recordWritten(
   before: readonly Written[] | undefined,
-  { step, atMs }: Written,
+  written: Written,
 ): readonly Written[] {
+  const { step, changes, atMs } = written;
   const isNewGroup = step.operation === 'CreateSecurityGroup';
   const kept = isNewGroup ? forgetIngress(before, step) : before;
   const recent = (kept ?? []).filter((one) => isRecent(one, atMs));
-  return REPLAYED.has(step.operation) ? [...recent, { step, atMs }] : recent;
+  return isReplayed(step) || changes.length > 0 ? [...recent, written] : recent;
 }
 
-/** After a step about the group that is new, or that AWS has not answered: what was allowed before it says nothing. */
-export function forgetIngress(
+/** After a step that AWS has not answered: what it may have changed is not known from the writes before it. */
+export function forgetUncertain(
+  before: readonly Written[] | undefined,
+  step: Step,
+): readonly Written[] | undefined {
+  return forgetIngress(before, step)?.filter((one) => REPLAYED.has(one.step.operation));
+}
+
+/** After a step about the group: what was allowed before it says nothing. */
+function forgetIngress(
   before: readonly Written[] | undefined,
   { id }: Step,
 ): readonly Written[] | undefined {
@@ -46,7 +73,7 @@ export function forgetIngress(
 
 /**
  * A read may show what was there before a write: an edit that is taken back at once would find nothing to do. Returns
- * what it shows with those writes in it.
+ * what it shows with those writes in it. Settings that it shows neither as before nor as after a write are of others, and stay.
  */
 export function replayWritten(
   read: ObservedGraph,
@@ -56,7 +83,11 @@ export function replayWritten(
   if (!isStanding(read)) return read;
   return (written ?? [])
     .filter((one) => isRecent(one, readMs))
-    .reduce((graph, { step }) => projectStep(graph, step, undefined), read);
+    .reduce(
+      (graph, { step, changes }) =>
+        isReplayed(step) ? projectStep(graph, step, undefined) : applyChanges(graph, changes),
+      read,
+    );
 }
 
 /** A read may show what was there before it. */

@@ -116,9 +116,10 @@ function reportTargets(scope: ObjectScope): readonly TargetsState[] {
     nowMs: clock.monotonicMs(),
     isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
   };
-  const wasReady = wasReadyForThisSpec(scope);
+  const recorded = { ...object, status: pass.recorded.status };
+  const wasReady = wasReadyForThisSpec({ ...scope, object: recorded });
   for (const condition of stateConditions(object, states, surroundings)) {
-    pass.setCondition(condition, chooseEventType(object, condition, wasReady));
+    pass.setCondition(condition, chooseEventType(recorded, condition, wasReady));
   }
   return states;
 }

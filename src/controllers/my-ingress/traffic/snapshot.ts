@@ -4,14 +4,18 @@ import type { CachedGroup, LoadBalancer } from '../../../aws/elbv2/load-balancer
 import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { findRecalled } from '../attaching/joined.ts';
+import { hasUnapplied } from '../attaching/report.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
-import { identifyResource } from '../graph/tags.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import { identifyTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
+import { chooseReadDepth } from '../load-balancer/read-depth.ts';
 import type { ObjectMemory } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
-import { getBackendKey, listForwards, nameBackend, type Routes } from '../routes/routes.ts';
-import { desireTargetGroup } from '../target-groups/desired.ts';
+import { getBackendKey, listForwards, nameBackend } from '../routes/routes.ts';
+import { type Pair, pairGroups } from '../target-groups/desired.ts';
 import { updateTargetGroup } from '../target-groups/diff.ts';
+import { findEqualNames } from '../target-groups/equal-names.ts';
 import { readTargetKind } from '../target-groups/target-kind.ts';
 import type { ServedGroup } from '../targets.ts';
 import type { TrafficMemory } from './memory.ts';
@@ -23,7 +27,7 @@ type Find = (name: string) => CachedGroup;
 
 /** Those of the spec, in its order, in the VPC on record; none before the balancer is on record. */
 export function desireGroups(object: MyIngress, identity: Identity): readonly DesiredTargetGroup[] {
-  return pairGroups(object, identity).map(({ desired }) => desired);
+  return pairAll(object, identity).map(({ desired }) => desired);
 }
 
 interface Compared {
@@ -51,7 +55,7 @@ function isMisrecorded({ object, identity, memory }: Compared, find: Find): bool
   if (listsOtherListener(object.status, memory)) return true;
   const names = new Set(object.spec.backends?.map(({ name }) => name));
   if (backends.some(({ name }) => !names.has(name))) return true;
-  return pairGroups(object, identity).some(({ desired, backend }) => {
+  return pairKept(object, identity, find).some(({ desired, backend }) => {
     const cached = find(desired.name);
     const recorded = backends.find(({ name }) => name === nameBackend(backend))?.targetGroupARN;
     if (cached.kind !== 'observed' || recorded === undefined) return false;
@@ -93,7 +97,7 @@ export function hasForgedCounts(
  * then a listener or a rule is gone.
  */
 function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
-  const groups = pairGroups(object, identity);
+  const groups = pairKept(object, identity, find);
   if (groups.length === 0) return false;
   const used = new Set(listForwards(readRoutes(object.spec)).map(({ backend }) => backend));
   const arn = object.status.alb?.arn ?? '';
@@ -117,10 +121,11 @@ export function listServed(
   identity: Identity,
   find: Find,
 ): readonly ServedGroup[] {
-  const pairs = pairGroups(object, identity);
+  const pairs = pairKept(object, identity, find);
   const goesByRecord = isPaused(object) || isPlanOnly(object);
   const desired = new Set(pairs.map((pair) => pair.desired.name));
   const others = (object.status?.owned?.targetGroups ?? []).filter((name) => !desired.has(name));
+  const resting = listResting(object, pairs);
   const findFilled = (name: string, backend: Pair['backend'] | undefined): Filled | undefined => {
     const now = backend && { backend: nameBackend(backend), service: backend.service };
     const isInForce = desired.has(name) && !goesByRecord;
@@ -129,33 +134,59 @@ export function listServed(
   const served = (name: string): readonly ServedGroup[] => {
     const cached = find(name);
     if (cached.kind !== 'observed') return [];
-    const { targetGroup, tags } = cached.observed;
-    const id = identifyResource(tags, identity);
+    const { targetGroup } = cached.observed;
+    const id = identifyTargetGroup(cached.observed, identity);
     if (id === undefined) return [];
-    const backend = pairs.find((pair) => pair.desired.id === id)?.backend;
+    const backend = pairs.find(({ desired: of }) => of.name === name || of.id === id)?.backend;
     const isReplaced = !desired.has(name);
+    const isIdle = targetGroup.loadBalancerArns.length === 0;
     const of = findFilled(name, backend) ?? findRecalled(object, id);
-    if (of === undefined || (isReplaced && targetGroup.loadBalancerArns.length === 0)) return [];
-    const { arn } = targetGroup;
-    const shared = { ...of, arn, ...readTargetKind(targetGroup) };
-    return [{ ...shared, isNew: false, ...(isReplaced && { isReplaced }) }];
+    if (of === undefined || (isReplaced && isIdle)) return [];
+    const { arn, healthCheck } = targetGroup;
+    const shared = { ...of, arn, healthCheck, ...readTargetKind(targetGroup) };
+    const marks = {
+      ...(isReplaced && { isReplaced }),
+      ...(isIdle ? { isUnused: true } : { isReached: !resting.has(id) }),
+    };
+    return [{ ...shared, isNew: false, ...marks }];
   };
   return [...desired, ...others].flatMap(served);
 }
 
-type Filled = Pick<ServedGroup, 'backend' | 'service'>;
-
-interface Pair {
-  readonly desired: DesiredTargetGroup;
-  readonly backend: Routes['backends'][number];
+/**
+ * Ids of the groups of backends that get no requests by the actions that name them, as a canary at rest. A snapshot has
+ * no weights: the spec is believed where status shows that it is applied; elsewhere a pass reads the weights soon.
+ */
+function listResting(object: MyIngress, pairs: readonly Pair[]): ReadonlySet<ResourceId> {
+  const hasRemovals = object.status?.owned?.removals === true;
+  const isApplied = chooseReadDepth(object) === 'snapshot' && !hasUnapplied(object) && !hasRemovals;
+  if (object.spec === undefined || !isApplied) return new Set();
+  const forwards = listForwards(readRoutes(object.spec));
+  const resting = pairs.filter(({ backend }) => {
+    const weights = forwards.filter((one) => one.backend === getBackendKey(backend));
+    return weights.length > 0 && weights.every(({ weight }) => weight === 0);
+  });
+  return new Set(resting.map(({ desired }) => desired.id));
 }
 
-function pairGroups(object: MyIngress, identity: Identity): readonly Pair[] {
+type Filled = Pick<ServedGroup, 'backend' | 'service'>;
+
+/** Without those that wait for a name. */
+function pairKept(object: MyIngress, identity: Identity, find: Find): readonly Pair[] {
+  const pairs = pairAll(object, identity);
+  const late = findEqualNames(pairs, {
+    ...{ object, identity },
+    find: (name) => {
+      const cached = find(name);
+      return cached.kind === 'observed' ? cached.observed : undefined;
+    },
+  });
+  return pairs.filter((pair) => !late.has(pair));
+}
+
+function pairAll(object: MyIngress, identity: Identity): readonly Pair[] {
   const vpcId = object.status?.alb?.vpcId;
   if (vpcId === undefined || object.spec === undefined) return [];
   const place = { identity, userTags: object.spec.tags ?? {}, vpcId };
-  return readRoutes(object.spec).backends.map((backend) => ({
-    desired: desireTargetGroup(backend, place),
-    backend,
-  }));
+  return pairGroups(readRoutes(object.spec).backends, place);
 }

@@ -83,11 +83,12 @@ export function describeBackends(
 ): readonly BackendStatus[] {
   const { backends = [] } = object.spec;
   const known = object.status?.backends ?? [];
-  return backends.map(({ name }, index) => {
-    const group = desired.targetGroups[index];
+  return backends.map(({ name }) => {
+    const id = getTargetGroupId({ source: OWN_SOURCE, name });
+    const group = desired.targetGroups.find((one) => one.id === id);
     const targetGroupARN = group && references.targetGroups.get(group.name);
     const state = states.find(({ backend }) => backend === name);
-    const message = findMessage(problems, getTargetGroupId({ source: 'spec', name }));
+    const message = findMessage(problems, id);
     const before = known.find((one) => one.name === name);
     // An earlier process's count is truer than that nothing is known yet.
     const isAsked = state?.isKnown ?? before === undefined;

@@ -1,31 +1,71 @@
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
 import { recordEvent } from '../events.ts';
-import type { Refusal } from '../graph/facts.ts';
+import { type Refusal, recordJoined } from '../graph/facts.ts';
 import type { Problem } from '../graph/problem.ts';
 import { listWritten, type Step } from '../graph/steps.ts';
 import { nameBackend } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
-import { isEmptier, isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
+import { isHealthy, isOfMixture, LONGEST_WAIT_MS } from '../target-groups/succession.ts';
 import type { TargetsState } from '../targets.ts';
 import type { Progress } from './execution/execute-plan.ts';
-import type { Planned } from './planned.ts';
+import { listEmpty, type Planned } from './planned.ts';
 
 /** A successor that takes the requests once its targets are healthy. */
 export interface AwaitedGroup {
   readonly backend: string;
-  /** Monotonic ms: it waits no longer, if it is to have targets. */
+  /** Monotonic ms: it waits no longer; infinite while it can have no target. */
   readonly untilMs: number;
 }
 
 /** When what AWS does not take as a mixture, or what is healthy now, is switched. */
 const SWITCH_MS = 1_000;
 
+/** Call at the end of a pass. Returns the successors that wait. */
+export function concludeSuccession(
+  scope: Scope,
+  planned: Planned,
+  progress: Progress,
+): readonly AwaitedGroup[] {
+  recordSwitches(scope, planned, progress);
+  recordEmpty(scope, progress);
+  return listAwaited(scope, planned);
+}
+
+/** One event for each backend whose requests go to a group that may have no healthy target yet. */
+function recordSwitches(
+  scope: Scope,
+  { routes, desired, succession }: Planned,
+  { done }: Progress,
+): void {
+  const switched = succession.direct.filter(({ id }) => {
+    return done.some((step) => step.id === id && listWritten(step).length > 0);
+  });
+  for (const [group, [first]] of Map.groupBy(switched, (one) => one.group)) {
+    const index = desired.targetGroups.findIndex(({ id }) => id === group);
+    const backend = routes.backends[index]?.name ?? group;
+    const note = `Backend ${backend}: all requests go to its new target group at once, as ${first?.why ?? ''}`;
+    const draft = { type: 'Warning', reason: 'SwitchedDirectly', action: 'Update', note } as const;
+    recordEvent(scope, draft, { group });
+  }
+}
+
+/** The next pass may come only once a group that has just joined has a target. */
+function recordEmpty(scope: Scope, { references }: Progress): void {
+  const { clock, memory } = scope;
+  if (memory.traffic === undefined) return;
+  const { facts } = memory.traffic;
+  const names = facts.checkedSinceMs.keys();
+  const empty = listEmpty(scope, references.targetGroups);
+  const joined = recordJoined(facts, { names, empty }, clock.monotonicMs());
+  memory.traffic = { ...memory.traffic, facts: joined };
+}
+
 /** Those that have joined the actions of their predecessors: before, AWS checks no target of theirs. */
-export function listAwaited(
+function listAwaited(
   { memory }: Scope,
   { desired, routes, succession }: Planned,
 ): readonly AwaitedGroup[] {
-  const since = memory.traffic?.facts.joinedSinceMs;
+  const since = memory.traffic?.facts.checkedSinceMs;
   return routes.backends.flatMap((route, index) => {
     const backend = nameBackend(route);
     const { name = '' } = desired.targetGroups[index] ?? {};
@@ -46,13 +86,12 @@ export function awaitSuccessors(
     const counts = `${state?.healthy ?? '?'}/${state?.desired ?? '?'}`;
     // It may have become healthy since the plan was made.
     const isDone = state !== undefined && isHealthy(state);
-    const isLasting = state !== undefined && isEmptier(state);
-    const restMs = isLasting ? LONGEST_WAIT_MS : untilMs - nowMs;
-    return { text: `${backend} ${counts}`, inMs: isDone ? SWITCH_MS : restMs };
+    return { text: `${backend} ${counts}`, inMs: isDone ? SWITCH_MS : untilMs - nowMs };
   });
-  const inMs = Math.max(SWITCH_MS, Math.min(...waits.map((one) => one.inMs)));
+  const restMs = Math.min(LONGEST_WAIT_MS, ...waits.map((one) => one.inMs));
+  const inMs = Math.max(SWITCH_MS, restMs);
   const counts = waits.map(({ text }) => text).join(', ');
-  const message = `new target groups take over once their targets are healthy, those that have any after 5 minutes at the latest: ${counts}`;
+  const message = `new target groups take over once their targets are healthy, or once they have had some for 5 minutes: ${counts}`;
   return waiting('HandingOver', message, inMs);
 }
 
@@ -83,22 +122,4 @@ function listMixtures(
   return refused.filter((one) => {
     return failed.includes(one.step) && succession.held.has(one.step.id) && isOfMixture(one);
   });
-}
-
-/** One event for each backend whose requests go to a group that may have no healthy target yet. */
-export function recordSwitches(
-  scope: Scope,
-  { routes, desired, succession }: Planned,
-  { done }: Progress,
-): void {
-  const switched = succession.direct.filter(({ id }) => {
-    return done.some((step) => step.id === id && listWritten(step).length > 0);
-  });
-  for (const [group, [first]] of Map.groupBy(switched, (one) => one.group)) {
-    const index = desired.targetGroups.findIndex(({ id }) => id === group);
-    const backend = routes.backends[index]?.name ?? group;
-    const note = `Backend ${backend}: all requests go to its new target group at once, as ${first?.why ?? ''}`;
-    const draft = { type: 'Warning', reason: 'SwitchedDirectly', action: 'Update', note } as const;
-    recordEvent(scope, draft, { group });
-  }
 }

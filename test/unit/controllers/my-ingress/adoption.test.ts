@@ -246,13 +246,112 @@ async function dyingAdoption(plan: CrashPlan, spec: Partial<MyIngressSpec> = {})
   return world;
 }
 
+/** What a spec may leave out for a balancer that exists. */
+const FOR_A_NEW_ONE = { securityGroups: ['sg-web'], ipAddressType: 'dualstack' } as const;
+
+async function vanished(world: World): Promise<void> {
+  await world.clock.advance(MINUTE_MS);
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+  await world.clock.advance(1.2 * SCAN_MS);
+}
+
+interface Lacking {
+  readonly why: string;
+  readonly spec: Partial<MyIngressSpec>;
+  /** Fields that the message names, and those that it does not. */
+  readonly named: readonly string[];
+  readonly given: readonly string[];
+}
+
+const LISTENERS = {
+  listeners: [{ port: 80, protocol: 'HTTP' }],
+  backends: [{ name: 'web', service: { name: 'web', port: 80 } }],
+} as const;
+
+const LACKING: Readonly<Record<string, Lacking>> = {
+  'security groups and address type': {
+    why: 'the default group of the VPC admits others, or none',
+    spec: {},
+    named: ['spec.securityGroups', 'spec.ipAddressType'],
+    given: [],
+  },
+  'its address type': {
+    why: 'clients of a dual-stack balancer would lose IPv6',
+    spec: { securityGroups: ['sg-web'] },
+    named: ['spec.ipAddressType'],
+    given: ['spec.securityGroups'],
+  },
+  'security groups': {
+    why: 'the groups of the deleted balancer are on no record',
+    spec: { ipAddressType: 'ipv4' },
+    named: ['spec.securityGroups'],
+    given: ['spec.ipAddressType'],
+  },
+  'security groups although it has listeners': {
+    why: 'only spec.inbound asks for a managed group',
+    spec: { ...LISTENERS, ipAddressType: 'ipv4' },
+    named: ['spec.securityGroups'],
+    given: ['spec.ipAddressType'],
+  },
+};
+
+describe('an adopted balancer that vanished and whose spec lacks settings of a new one', () => {
+  for (const [name, { why, spec, named, given }] of Object.entries(LACKING)) {
+    it(`is not made again without ${name}, because: ${why}`, async () => {
+      const world = World.started();
+      await adopting(world, theirs(world), spec);
+      const { arn } = world.balancer();
+      const calls = await world.callsDuring(() => vanished(world));
+      await world.clock.advance(20 * MINUTE_MS);
+      expect(calls.CreateLoadBalancer ?? 0).toBe(0);
+      expect(world.balancers).toEqual([]);
+      expect(world.condition('shop')).toBe('False RecreationRefused');
+      expect(world.condition('shop', 'Stalled')).toBe('True RecreationRefused');
+      for (const text of [arn, ...named]) expect(world.message('shop')).toContain(text);
+      for (const text of given) expect(world.message('shop')).not.toContain(text);
+      expect(world.events.reasons).toContain('ALBVanished');
+      world.edit('shop', FOR_A_NEW_ONE);
+      await world.clock.advance(MINUTE_MS);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.balancer()).toMatchObject({ name: 'legacy', ...FOR_A_NEW_ONE });
+    });
+  }
+
+  it('is made again with the group that spec.inbound asks for', async () => {
+    const world = World.started();
+    const inbound = { cidrs: ['192.0.2.0/24'] };
+    await adopting(world, theirs(world), { ...LISTENERS, inbound, ipAddressType: 'ipv4' });
+    await vanished(world);
+    expect(world.condition('shop')).toBe('True Available');
+    const groups = world.beside.map(({ id }) => id).filter((id) => id.startsWith('sg-'));
+    expect(world.balancer().securityGroups).toEqual(groups);
+  });
+
+  it('lets its object go', async () => {
+    const world = World.started();
+    await adopting(world, theirs(world));
+    await vanished(world);
+    await world.deleted('shop', MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+  });
+
+  it('has a plan that says so', async () => {
+    const world = World.started();
+    await adopting(world, theirs(world));
+    await vanished(world);
+    world.annotate('shop', { 'albridge.io/mode': 'plan' });
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('Unknown Planned');
+    expect(world.message('shop')).toContain('spec.securityGroups');
+    expect(world.object('shop').status.plan?.steps).toEqual([]);
+  });
+});
+
 describe('an adopted balancer that vanished', () => {
   it('is made again under its name', async () => {
     const world = World.started();
-    await adopting(world, theirs(world), { tags: { team: 'web' } });
-    await world.clock.advance(MINUTE_MS);
-    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
-    await world.clock.advance(1.2 * SCAN_MS);
+    await adopting(world, theirs(world), { ...FOR_A_NEW_ONE, tags: { team: 'web' } });
+    await vanished(world);
     expect(world.condition('shop')).toBe('True Available');
     expect(world.balancer()).toMatchObject({ name: 'legacy', tags: { team: 'web' } });
     world.unset('shop', 'tags');
@@ -267,7 +366,7 @@ describe('an adopted balancer that vanished', () => {
       it(`comes back although the process dies ${when} any operation on ${port}`, async () => {
         for (let at = 1; at <= 10; at++) {
           const world = World.started();
-          await adopting(world, theirs(world));
+          await adopting(world, theirs(world), FOR_A_NEW_ONE);
           world.crash();
           world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
           world.start({ port, when, at });

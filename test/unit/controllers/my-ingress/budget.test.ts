@@ -146,3 +146,21 @@ describe('a throttle by AWS', () => {
     expect(world.condition('shop')).toBe('True Available');
   });
 });
+
+it('objects whose plans take most of a bucket each get it after a restart, one after the other', async () => {
+  const world = World.started({ budget: AWS_LIMITS, settings: { budget: 'aws' } });
+  const names = ['one', 'two', 'three', 'four'];
+  await world.clock.settle();
+  for (const name of names) world.apply(name);
+  await world.clock.advance(2 * MINUTE_MS);
+  world.crash();
+  const backends = [{ name: 'web', service: { name: 'web', port: 80 } }];
+  const rules = Array.from({ length: 12 }, (_, at) => {
+    return { name: `r${at}`, paths: [`/${at}`], forward: [{ backend: 'web' }] };
+  });
+  const defaultAction = { fixedResponse: { statusCode: 404 } } as const;
+  for (const name of names) world.edit(name, { backends, rules, defaultAction });
+  world.start();
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(names.map((name) => world.condition(name))).toEqual(names.map(() => 'True Available'));
+});

@@ -12,7 +12,7 @@ import { api, SHOP, web } from './traffic/specs.ts';
 
 function declare(kube: FakeKube): DeclaredBackends {
   const view = kube.cache<MyIngress>('MyIngress');
-  return new DeclaredBackends({ view, decided: Promise.resolve() });
+  return new DeclaredBackends({ view, decided: Promise.resolve() }, Promise.resolve());
 }
 
 interface Ground {
@@ -29,7 +29,11 @@ function follow(spec: Partial<MyIngressSpec>): Ground & { readonly object: MyIng
   const changed: string[] = [];
   declared.follow((namespace) => changed.push(namespace));
   const { namespace } = object.metadata;
-  const names = (): readonly string[] => declared.list(namespace).map(({ backend }) => backend);
+  const names = (): readonly string[] => {
+    const owners = declared.list(namespace).map(({ owner }) => owner);
+    expect(owners.every((owner) => declared.isActive(owner))).toBe(true);
+    return declared.list(namespace).map(({ backend }) => backend);
+  };
   return { kube, object, changed, names };
 }
 
@@ -66,6 +70,39 @@ describe('the backends that pods wait for', () => {
     ],
   ])('%s', (_name, spec, names) => {
     expect(follow(spec).names()).toEqual(names);
+  });
+
+  it('may be of an object that has none now, and of none that is paused or gone', () => {
+    const kube = new FakeKube();
+    const object = kube.create(draftOf('shop', {}));
+    const declared = declare(kube);
+    declared.follow(() => {});
+    const isActive = (): boolean => declared.isActive(`${object.metadata.namespace}/shop`);
+    expect(isActive()).toBe(true);
+    kube.editMeta(object, { annotations: { [PAUSED_ANNOTATION]: 'true' } });
+    expect(isActive()).toBe(false);
+    kube.editMeta(object, { annotations: {} });
+    expect(isActive()).toBe(true);
+    kube.delete(object);
+    expect(isActive()).toBe(false);
+  });
+
+  it('change with what is attached from another namespace, which later edits do not concern', () => {
+    const { kube, object, changed } = follow(SHOP);
+    const { namespace } = object.metadata;
+    const source = 'WebApp/far/app';
+    const attached = {
+      backends: [{ source, namespace: 'far', backend: web }],
+      rules: [{ source, rule: { name: 'far', forward: [{ backend: 'web' }] } }],
+    };
+    const changedBy = (spec: object): readonly string[] => {
+      changed.length = 0;
+      kube.edit(object, (live) => ({ ...live, spec: { ...live.spec, ...spec } }));
+      return changed.toSorted();
+    };
+    expect(changedBy({ attached })).toEqual(['far', namespace]);
+    expect(changedBy({ attached: undefined })).toEqual(['far', namespace]);
+    expect(changedBy({ rules: [] })).toEqual([namespace]);
   });
 
   it('are none while the object is paused, and again afterwards', () => {

@@ -1,6 +1,7 @@
 import { hasReason } from '../../../../core/reconcile/operator-error.ts';
-import { SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
-import { findObstacle, type Operation, type Step } from '../../graph/steps.ts';
+import type { Problem } from '../../graph/problem.ts';
+import { findListenerPort, SECURITY_GROUP_ID } from '../../graph/resource-id.ts';
+import { findObstacle, RULE_WRITES, type Step } from '../../graph/steps.ts';
 import { turnsStickinessOn } from '../../target-groups/diff.ts';
 import type { TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
@@ -28,6 +29,29 @@ export function judgeObstacle(
   return isEarly ? 'early' : undefined;
 }
 
+interface Known {
+  readonly problems: readonly Problem[];
+  readonly references: Pick<References, 'listeners'>;
+  readonly failed: readonly Step[];
+}
+
+/** By the listener for which it waits. A rule of a listener that is not there needs no words of its own. */
+export function explainLeftOut(
+  step: Step,
+  { problems, references, failed }: Known,
+): readonly Problem[] {
+  const { id } = step;
+  const obstacle = findObstacle(step, failed);
+  const cause = problems.find((one) => one.id === obstacle?.id);
+  if (cause === undefined || cause.id === id) return [];
+  const awaited = findListenerPort(cause.id);
+  const port = findRouted(step);
+  if (awaited === undefined || port === undefined) return [];
+  if (port === String(awaited) && !references.listeners.has(cause.id)) return [];
+  const message = `stays as it is until ${cause.id} is as the spec has it`;
+  return [{ ...cause, id, message, isUntried: true }];
+}
+
 function isBehind(step: Step, early: Step): boolean {
   const port = findRouted(early);
   if (port === undefined) return false;
@@ -46,17 +70,10 @@ const ANY_PORT = 'any';
 /** The port of the listener whose requests the step sends elsewhere. */
 function findRouted({ id, operation, input }: Step): string | undefined {
   const isOfListener = operation === 'ModifyListener' && input.action !== undefined;
-  if (!isOfListener && !ROUTING.has(operation)) return undefined;
+  if (!isOfListener && !RULE_WRITES.has(operation)) return undefined;
   const [, port = ''] = id.split('/');
   return /^\d+$/.test(port) ? port : ANY_PORT;
 }
-
-const ROUTING: ReadonlySet<Operation> = new Set<Operation>([
-  'CreateRule',
-  'ModifyRule',
-  'SetRulePriorities',
-  'DeleteRule',
-]);
 
 /** A refusal, and ids that its request names. */
 interface Refused {

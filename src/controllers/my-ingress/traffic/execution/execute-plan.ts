@@ -21,7 +21,13 @@ import {
   rememberUnanswered,
 } from '../memory.ts';
 import type { References } from '../references.ts';
-import { explainUnseenGroup, judgeObstacle, listManaged } from './early-refusals.ts';
+import { isEdit, listChanges } from './changes.ts';
+import {
+  explainLeftOut,
+  explainUnseenGroup,
+  judgeObstacle,
+  listManaged,
+} from './early-refusals.ts';
 import { classifyRefusal, type Executed, executeStep, executeTogether } from './execute.ts';
 import { findHold, type Hold, releaseHolds } from './holds.ts';
 import { batchSteps, isTagStep, type TagStep } from './tag-batches.ts';
@@ -31,6 +37,8 @@ export interface Progress {
   readonly references: References;
   /** AWS's state now; undefined: not known, or not of interest. */
   readonly standing: StandingGraph | undefined;
+  /** A read alone shows which certificates there are by now. */
+  readonly isToBeRead: boolean;
   /** Steps that AWS has accepted. */
   readonly done: readonly Step[];
   /** Steps that AWS has refused, those that need one of them, and those behind what is refused for a moment. */
@@ -54,7 +62,7 @@ export function beginRun(
   { standing, prepareRouting = () => Promise.resolve() }: RunOptions = {},
 ): Run {
   const nothing = { done: [], failed: [], early: [], problems: [], holds: [] };
-  return { progress: { references, standing, ...nothing }, prepareRouting };
+  return { progress: { references, standing, isToBeRead: false, ...nothing }, prepareRouting };
 }
 
 interface RunOptions extends Partial<Pick<Run, 'prepareRouting'>> {
@@ -139,13 +147,14 @@ function recordDone(
   { step, references: known, made }: { readonly step: Step } & Partial<Executed>,
   progress: Progress,
 ): Progress {
-  memory.traffic = rememberStep(memory.traffic, { step, made }, clock.monotonicMs());
-  const { done, holds } = progress;
-  const stood = isProjected(step) ? progress.standing : undefined;
-  const standing = stood && projectStep(stood, step, made);
+  const { done, holds, standing: before } = progress;
+  const standing = before && projectStep(before, step, made);
+  const changes = before && standing && isEdit(step) ? listChanges(before, standing) : [];
+  memory.traffic = rememberStep(memory.traffic, { step, changes, made }, clock.monotonicMs());
+  const isToBeRead = progress.isToBeRead || !isProjected(step);
   const references = forgetDeleted(known ?? progress.references, step);
   const left = releaseHolds(holds, step);
-  return { ...progress, standing, references, done: [...done, step], holds: left };
+  return { ...progress, standing, isToBeRead, references, done: [...done, step], holds: left };
 }
 
 /** Listeners and rules: their target groups are filled first. */
@@ -162,11 +171,10 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
   const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
     aws.setSecurityGroups(arn, ids);
   try {
-    const { references: before } = progress;
-    const context = { clients: scope.traffic(), setSecurityGroups, references: before };
+    const { references } = progress;
+    const context = { clients: scope.traffic(), setSecurityGroups, references };
     const executed = await executeStep(step, context);
-    const answered = { step, made: executed.made };
-    if (isAlreadyMade(memory.traffic, answered, clock.monotonicMs()))
+    if (isAlreadyMade(memory.traffic, { step, made: executed.made }, clock.monotonicMs()))
       return awaitMade(scope, { step, message: ALREADY_MADE }, progress);
     return recordDone(scope, { step, ...executed }, progress);
   } catch (error) {
@@ -196,13 +204,15 @@ function recordRefused(
   if (message !== undefined) return awaitMade(scope, { step, message }, progress);
   const quota = findQuota(error);
   const problem = { ...describeRefusal(step.id, reason, error.message), quota };
-  const refused = quota === undefined ? progress : fillQuota(progress, { step, code: quota });
+  const holds = quota === undefined ? [] : [{ step, code: quota }];
+  const refused = { ...progress, holds: [...progress.holds, ...holds] };
   const known = CONTRADICTIONS.has(reason) ? addEarly(refused, step) : refused;
   return recordProblem(scope, { step, problem }, known);
 }
 
-function leaveOut(progress: Progress, step: Step, obstacle: 'early' | 'lasting'): Progress {
-  const left = { ...progress, failed: [...progress.failed, step] };
+function leaveOut(before: Progress, step: Step, obstacle: 'early' | 'lasting'): Progress {
+  const problems = [...before.problems, ...explainLeftOut(step, before)];
+  const left = { ...before, problems, failed: [...before.failed, step] };
   return obstacle === 'early' ? addEarly(left, step) : left;
 }
 
@@ -223,10 +233,6 @@ function awaitMade(
   return addProblem(addEarly(progress, step), step, problem);
 }
 
-function fillQuota(progress: Progress, hold: Hold): Progress {
-  return { ...progress, holds: [...progress.holds, hold] };
-}
-
 /** AWS would refuse it for the same quota. */
 function holdBack(
   scope: ObjectScope,
@@ -234,7 +240,8 @@ function holdBack(
   progress: Progress,
 ): Progress {
   const message = `${hold.code}: not tried, as AWS has just refused another one`;
-  const problem: Problem = { id: step.id, reason: 'QuotaExceeded', message, quota: hold.code };
+  const untried = { message, quota: hold.code, isUntried: true } as const;
+  const problem: Problem = { id: step.id, reason: 'QuotaExceeded', ...untried };
   return recordProblem(scope, { step, problem }, progress);
 }
 

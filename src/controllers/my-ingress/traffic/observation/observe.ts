@@ -1,6 +1,7 @@
 import { ownershipTagKeys } from '../../../../apis/my-ingress.ts';
 import type { LoadBalancer } from '../../../../aws/elbv2/load-balancers.ts';
 import type { Listener, Rule, Tags, TargetGroup } from '../../../../aws/elbv2/traffic.ts';
+import { hasReason } from '../../../../core/reconcile/operator-error.ts';
 import type {
   ObservedGraph,
   ObservedListener,
@@ -8,6 +9,7 @@ import type {
   ObservedSecurityGroup,
   ObservedTargetGroup,
 } from '../../graph/graph.ts';
+import { pickSecurityGroups } from '../../graph/tags.ts';
 import type { Identity } from '../../identity.ts';
 import type { TrafficClients } from '../../scope.ts';
 
@@ -53,18 +55,33 @@ export async function observeTraffic(
   };
 }
 
-/** The object's own, by their tags. */
-export function findSecurityGroups(
+/** The object's own, by their tags; without the tag for the resource by their name as well. */
+export async function findSecurityGroups(
   { securityGroups }: Pick<TrafficClients, 'securityGroups'>,
-  { cluster, namespace, name }: Identity,
+  identity: Identity,
   signal: AbortSignal,
 ): Promise<readonly ObservedSecurityGroup[]> {
+  const { cluster, namespace, name } = identity;
   const tags = {
     [ownershipTagKeys.cluster]: cluster,
     [ownershipTagKeys.namespace]: namespace,
     [ownershipTagKeys.name]: name,
   };
-  return securityGroups.find({ tags }, signal);
+  return pickSecurityGroups(await securityGroups.find({ tags }, signal), identity);
+}
+
+/** As `findSecurityGroups`; none where the operator has no right on EC2, for then it has made none. */
+export async function findAllowedGroups(
+  clients: Pick<TrafficClients, 'securityGroups'>,
+  identity: Identity,
+  signal: AbortSignal,
+): Promise<readonly ObservedSecurityGroup[]> {
+  try {
+    return await findSecurityGroups(clients, identity, signal);
+  } catch (error) {
+    if (!hasReason(error, 'AccessDenied')) throw error;
+    return [];
+  }
 }
 
 /** Target groups of these names, with tags, whoever owns them. */

@@ -2,8 +2,16 @@
 // May import it: src/controllers/my-ingress.
 // Start with: this file, then observe.ts and lanes.ts.
 
+import { ownershipTagKeys } from '../../../../apis/my-ingress.ts';
 import type { AwsOperation, LoadBalancer, Tags } from '../../../../aws/elbv2/load-balancers.ts';
-import type { ObservedGraph, ObservedSecurityGroup } from '../../graph/graph.ts';
+import type {
+  ObservedGraph,
+  ObservedSecurityGroup,
+  ObservedTargetGroup,
+} from '../../graph/graph.ts';
+import { nameSecurityGroup } from '../../graph/names.ts';
+import { isOwnTargetGroup } from '../../graph/tags.ts';
+import type { Identity } from '../../identity.ts';
 import { requestsLiveRead } from '../../load-balancer/read-depth.ts';
 import type { Routes } from '../../routes/routes.ts';
 import type { Scope } from '../../scope.ts';
@@ -11,7 +19,7 @@ import type { TrafficMemory } from '../memory.ts';
 import { hasListenerAttributes } from '../owned.ts';
 import { isManaged, listGroupNames } from '../planned.ts';
 import { areAttributesDue, countReads } from './lanes.ts';
-import { observeTraffic } from './observe.ts';
+import { findAllowedGroups, observeTraffic } from './observe.ts';
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_DescribeTags.html */
 const TAGS_A_CALL = 20;
@@ -57,7 +65,36 @@ async function observeGraph(
   const hasAttributes = hasListenerAttributes(object, routes);
   const request = { loadBalancer, identity, groupNames, hasSecurityGroup, hasAttributes, known };
   await scope.tokens.reserve(listReads(routes, { ...request, isAll: known.size === 0 }));
-  return abortTogether((signal) => observeTraffic(scope.traffic(), request, signal), pass.signal);
+  const observed = await abortTogether(
+    (signal) => observeTraffic(scope.traffic(), request, signal),
+    pass.signal,
+  );
+  return { ...observed, securityGroups: await completeGroups(scope, routes, observed) };
+}
+
+/** With those that the tags which are asked for, or the record, do not lead to. */
+async function completeGroups(
+  scope: Scope,
+  routes: Routes,
+  { loadBalancer, securityGroups, targetGroups }: ObservedGraph,
+): Promise<readonly ObservedSecurityGroup[]> {
+  const { identity, object, pass } = scope;
+  const clients = scope.traffic();
+  if (isManaged(scope, routes)) {
+    const { vpcId = '' } = loadBalancer ?? {};
+    if (securityGroups.some((one) => one.securityGroup.vpcId === vpcId)) return securityGroups;
+    const filter = { vpcId, name: nameSecurityGroup(identity) };
+    return [...securityGroups, ...(await clients.securityGroups.find(filter, pass.signal))];
+  }
+  const isKnown = object.status?.owned?.securityGroup !== undefined;
+  const isLeft = !isKnown && targetGroups.some((one) => isOfFormer(one, identity));
+  return isLeft ? findAllowedGroups(clients, identity, pass.signal) : securityGroups;
+}
+
+/** An object of this name that was there before may have left a security group too, which nothing else leads to. */
+function isOfFormer(group: ObservedTargetGroup, identity: Identity): boolean {
+  const { [ownershipTagKeys.uid]: uid } = group.tags;
+  return isOwnTargetGroup(group, identity) && uid !== undefined && uid !== identity.uid;
 }
 
 /** As far as the spec says: what others have added is read with tokens of its own. */

@@ -38,7 +38,7 @@ const OWN = [['target-group/spec/app', 'shared-app-fb77fb61'], ['rule/80/spec/ap
 
 it('what attaches leaves the names of what the spec has as they are', () => {
   expect(names(desire(SPEC))).toEqual(OWN);
-  const attached = decideAttachments(SPEC, [draftApp('app')], new Map());
+  const attached = decideAttachments(SPEC, [draftApp('app')], { held: new Map() });
   const [group, rule] = names(desire({ ...SPEC, attached })).filter(([id = '']) =>
     id.includes('/spec/'),
   );
@@ -46,7 +46,9 @@ it('what attaches leaves the names of what the spec has as they are', () => {
 });
 
 it('an attached rule has an identity of its own, by kind, namespace and name', () => {
-  const attached = decideAttachments(SPEC, [draftApp('app', { namespace: 'team' })], new Map());
+  const attached = decideAttachments(SPEC, [draftApp('app', { namespace: 'team' })], {
+    held: new Map(),
+  });
   const graph = desire({ ...SPEC, attached });
   const others = names(graph).filter(([id = '']) => !id.includes('/spec/'));
   expect(others).toEqual([

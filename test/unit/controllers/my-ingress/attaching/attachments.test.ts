@@ -326,9 +326,21 @@ describe('the state of an object', () => {
     ];
     bench.attach(own, other, { ...GUEST, name: 'third' });
     expect(bench.state(own)).toBe('missing');
-    expect(bench.attachments.read(other)).toEqual(
-      bench.attachments.read({ ...GUEST, name: 'third' }),
-    );
+    const third = { ...GUEST, name: 'third' };
+    expect(bench.attachments.read(other)).toEqual(bench.attachments.read(third));
+    const finalizers = ['keep'];
+    bench.kube.editMeta(draftOf('shared'), { finalizers });
+    bench.kube.delete(draftOf('shared'));
+    expect(bench.attachments.read(other)).toEqual(bench.attachments.read(third));
+  });
+
+  it('says to each that may attach that the MyIngress is being deleted', async () => {
+    const bench = await AttachBench.open({ allowedNamespaces: { from: 'All' } });
+    bench.attach(APP, GUEST);
+    const finalizers = ['keep'];
+    bench.kube.editMeta(draftOf('shared'), { finalizers });
+    bench.kube.delete(draftOf('shared'));
+    expect([APP, GUEST].map((one) => bench.state(one))).toEqual(['deleting', 'deleting']);
   });
 
   it('says that the namespace of the MyIngress is not watched', async () => {

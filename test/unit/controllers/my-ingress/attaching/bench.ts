@@ -16,7 +16,7 @@ import type { Pass } from '../../../../../src/core/reconcile/reconciler.ts';
 import type { FakeCache } from '../../../../fakes/fake-cache.ts';
 import { FakeKube } from '../../../../fakes/fake-kube.ts';
 import { draftOf } from '../drafts.ts';
-import { PLAIN } from './app.ts';
+import { draftApp, PLAIN } from './app.ts';
 
 /** Objects of one kind, as a cache would give them. */
 class Apps implements RouteSource {
@@ -33,8 +33,8 @@ class Apps implements RouteSource {
     };
   }
 
-  recall(): readonly [] {
-    return [];
+  recall({ name }: SourceRef): AttachingObject['backends'] {
+    return draftApp(name).backends;
   }
 
   /** undefined: the object attaches nothing, or is deleted. */
@@ -104,7 +104,7 @@ export class AttachBench {
   }
 
   ingress(spec: Partial<MyIngressSpec> = {}): void {
-    this.kube.create(draftOf('shared', { ...PLAIN, ...spec } as Partial<MyIngressSpec>));
+    this.kube.create(draftOf('shared', { ...PLAIN, ...spec }));
   }
 
   edit(spec: Partial<MyIngressSpec>): void {
@@ -125,11 +125,14 @@ export class AttachBench {
       },
       setCondition: () => undefined,
     };
-    reportAttached(this.joined, pass as Pass, { problems: [], postponed: [] });
+    const references = { listeners: new Map<string, string>() };
+    reportAttached(this.joined, pass as Pass, { problems: [], postponed: [], references });
     const entries = (attached ?? []).map((one) =>
       reason === undefined ? one : { ...one, reason },
     );
-    this.kube.server.applyStatus(this.stored, { attached: entries });
+    const listeners = (this.stored.spec.listeners ?? []).map(({ port }) => ({ port }));
+    const alb = { arn: 'arn:alb', state: 'active' };
+    this.kube.server.applyStatus(this.stored, { alb, attached: entries, listeners });
   }
 
   attach(...apps: readonly AttachingObject[]): void {

@@ -24,7 +24,7 @@ const SHARED = {
 const APPS = [draftApp('covered'), draftApp('stray', { hosts: ['stray.example.net'] })];
 
 function join(object: MyIngress): MyIngress {
-  const attached = decideAttachments(object.spec, APPS, new Map());
+  const attached = decideAttachments(object.spec, APPS, { held: new Map() });
   const joined: Joined = { ...object, spec: { ...object.spec, attached } };
   return joined;
 }
@@ -64,6 +64,14 @@ describe('an attached host that no certificate covers', () => {
     expect(world.condition('shop')).toBe('True Available');
     expect(attachedOf(world)).toEqual(['covered Attached', 'stray NoCertificate']);
     expect(servedBy(world)).toHaveLength(2);
+  });
+
+  it('does not hold up a balancer that is created again', async () => {
+    const world = await start('own.example.org', 'covered.example.com');
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+    await world.clock.advance(3 * HOUR_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(attachedOf(world)).toEqual(['covered Attached', 'stray NoCertificate']);
   });
 
   it('hides no host of the spec that lacks one', async () => {
@@ -129,4 +137,27 @@ it('a listener for attached hosts alone, none of which has a certificate, names 
   await world.applied('shop', { ...SHARED, rules: [] });
   expect(world.condition('shop')).toBe('False NoCertificate');
   expect(world.message('shop')).toContain('valid for covered.example.com, stray.example.net');
+});
+
+describe('a listener for attached hosts alone, which is there', () => {
+  it.each([
+    ['the only covered one leaves', ['stray']],
+    ['all leave', []],
+  ])('serves on, and the load balancer is Ready, where %s', async (_, left) => {
+    let apps = APPS;
+    const joinThose = (object: MyIngress): Joined => {
+      const attached = decideAttachments(object.spec, apps, { held: new Map() });
+      return { ...object, spec: { ...object.spec, attached } };
+    };
+    const world = World.started({ join: joinThose, scanMs: HOUR_MS });
+    await issue(world, 'covered.example.com');
+    await world.applied('shop', { ...SHARED, rules: [] });
+    expect(world.condition('shop')).toBe('True Available');
+    const before = servedBy(world);
+    apps = APPS.filter(({ name }) => left.includes(name));
+    await world.clock.advance(3 * HOUR_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(servedBy(world)).toEqual(before);
+    expect(attachedOf(world)).toEqual(left.map((name) => `${name} NoCertificate`));
+  });
 });

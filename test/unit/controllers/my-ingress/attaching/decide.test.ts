@@ -4,14 +4,12 @@ import {
   getSource,
 } from '../../../../../src/controllers/my-ingress/attaching/attaching-object.ts';
 import { digestClaim } from '../../../../../src/controllers/my-ingress/attaching/claims.ts';
-import {
-  decideAttachments,
-  recallHolders,
-} from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
+import { decideAttachments } from '../../../../../src/controllers/my-ingress/attaching/decide.ts';
 import type {
   Decision,
   Holders,
 } from '../../../../../src/controllers/my-ingress/attaching/decision.ts';
+import { recallHolders } from '../../../../../src/controllers/my-ingress/attaching/holders.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import { draftApp, PLAIN } from './app.ts';
 
@@ -21,7 +19,7 @@ function decide(
   objects: readonly AttachingObject[],
   { spec = PLAIN, held = NOBODY }: { spec?: TrafficSpec; held?: Holders } = {},
 ): Decision {
-  return decideAttachments(spec, objects, held);
+  return decideAttachments(spec, objects, { held });
 }
 
 function accepted({ rules }: Decision): readonly string[] {
@@ -97,6 +95,7 @@ describe('a host and path', () => {
 
   it.each([
     { one: ['*.a.example.com', '/*'], same: ['**.a.example.com', '/*'] },
+    { one: ['*.a.example.com', '/*'], same: ['?*.a.example.com', '/*'] },
     { one: ['shop.example.com', '/*'], same: ['shop.example.com', '/**'] },
     { one: ['shop.example.com', '/*'], same: ['shop.example.com', '*/*'] },
     { one: ['shop.example.com', '/*'], same: ['shop.example.com', '?*'] },
@@ -157,6 +156,23 @@ describe('the order of evaluation', () => {
     expect(accepted(decide(apps.toReversed()))).toEqual(order);
   });
 
+  it.each([
+    ['*.shop.example.com', '??????*.example.com'],
+    ['??*.example.com', '*.example.com'],
+    ['sho?.example.com', 'sho?*.example.com'],
+    ['*p.example.com', '*p*.example.com'],
+  ])('is not turned round by wildcards: %s before %s', (narrow, wide) => {
+    const apps = [draftApp('a', { hosts: [wide] }), draftApp('z', { hosts: [narrow] })];
+    expect(accepted(decide(apps))).toEqual(['WebApp/web/z', 'WebApp/web/a']);
+  });
+
+  it('is so with paths too, and counts wildcards in a row as one', () => {
+    const paths = ['/**********', '/?*?*', '/?????*', '/shop/*'];
+    const apps = paths.map((path, index) => draftApp(`a${index}`, { ...HOSTS, paths: [path] }));
+    const { rules } = decide(apps);
+    expect(rules.map(({ rule }) => rule.paths?.[0])).toEqual(paths.toReversed());
+  });
+
   it('splits a rule of several widths, so that no part of it waits behind a wider one of another object', () => {
     const mixed = draftApp('a', { ...HOSTS, paths: ['/x/y/*', '/*', '/z'] });
     const between = draftApp('b', { ...HOSTS, paths: ['/x/*'] });
@@ -195,7 +211,7 @@ describe('what status records', () => {
     const [older, other] = [draftApp('z', { ...HOSTS, createdAt: OLD }), draftApp('a', HOSTS)];
     const claim = digestClaim('80 shop.example.com /*');
     const recorded = new Map([older, other].map((one) => [getSource(one), [claim]]));
-    const held = recallHolders(PLAIN, [other, older], recorded);
+    const held = recallHolders({ now: [80], before: [] }, [other, older], recorded);
     expect([...held.values()]).toEqual(['WebApp/web/z']);
   });
 });
@@ -246,6 +262,32 @@ describe('the quota of rules', () => {
     const older = draftApp('older', { createdAt: OLD });
     const decision = decide([older, ...many.slice(0, 100)], { held: holders });
     expect(refused(decision)).toEqual(['WebApp/web/older RuleQuotaReached']);
+  });
+
+  it('is left to all rules of each of them before the first one of a newcomer', () => {
+    const served = many.slice(0, 50).map(({ name }) => draftApp(name, { paths: ['/', '/x/*'] }));
+    const { holders } = decide(served);
+    const decision = decide([draftApp('older', { createdAt: OLD }), ...served], { held: holders });
+    expect(refused(decision)).toEqual(['WebApp/web/older RuleQuotaReached']);
+  });
+
+  it('is left to them also where one of them asks for more by an edit of its rule', () => {
+    const [first, ...others] = many.slice(0, 100);
+    const { holders } = decide([first ?? draftApp('first'), ...others]);
+    const hosts = ['app-000', 'a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.example.com`);
+    const grown = draftApp('app-000', { hosts, createdAt: OLD });
+    const decision = decide([grown, ...others], { held: holders });
+    expect(refused(decision)).toEqual(['WebApp/web/app-000 RuleQuotaReached']);
+  });
+
+  it('has the first rule of a newcomer before a further one of who has rules already', () => {
+    const served = many.slice(0, 99);
+    const { holders } = decide(served);
+    const greedy = draftApp('app-000', { paths: ['/*', '/x/*'], createdAt: OLD });
+    const newcomer = draftApp('new', { createdAt: '2026-02-01T00:00:00Z' });
+    const decision = decide([greedy, newcomer, ...served.slice(1)], { held: holders });
+    expect(refused(decision)).toEqual(['WebApp/web/app-000 RuleQuotaReached']);
+    expect(accepted(decision)).toContain('WebApp/web/new');
   });
 
   it('stays with them however often it is decided', () => {

@@ -54,4 +54,26 @@ describe('an event of an object that attaches routes', () => {
     put(draftApp('other'), undefined);
     expect(enqueued).toEqual(['web/shared']);
   });
+
+  it('wakes nothing where it may not attach, whatever it asks for', () => {
+    const app = draftApp('shop');
+    for (const attached of [[], [app]]) {
+      for (const one of attached) put(one, one);
+      enqueued.length = 0;
+      const guest = draftApp('guest', { namespace: 'team' });
+      put(guest, guest);
+      put(guest, draftApp('guest', { namespace: 'team', hosts: ['shop.example.com'] }));
+      put(guest, undefined);
+      expect(enqueued).toEqual([]);
+    }
+  });
+
+  it('wakes its MyIngress where another refusal is to be reported', () => {
+    const [app, late] = [draftApp('app'), draftApp('late', { hosts: ['app.example.com'] })];
+    put(app, app);
+    put(late, late);
+    put(late, draftApp('late', { hosts: ['app.example.com'], listeners: [443] }));
+    put(late, undefined);
+    expect(enqueued).toHaveLength(4);
+  });
 });

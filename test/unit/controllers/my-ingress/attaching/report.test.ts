@@ -16,7 +16,11 @@ import { draftApp } from './app.ts';
 import { AttachBench } from './bench.ts';
 
 const HOSTS = { hosts: ['shop.example.com'] };
-const DONE: AppliedRoutes = { problems: [], postponed: [] };
+const LISTENERS = new Map([['listener/80', 'arn:80']]);
+const DONE: AppliedRoutes = {
+  ...{ problems: [], postponed: [] },
+  references: { listeners: LISTENERS },
+};
 
 interface Entry {
   readonly name: string;
@@ -131,9 +135,23 @@ describe('status.attached', () => {
     const { joined } = bench;
     const problems = [problemOf(joined, 'WebApp/web/b')];
     const postponed = [problemOf(joined, 'WebApp/web/c').id];
-    const reported = report(joined, { problems, postponed });
+    const reported = report(joined, { ...DONE, problems, postponed });
     expect(list(reported)).toEqual(['a Attached', 'b TooManyTargetGroups', 'c Attaching']);
     expect(reported.attached?.[1]?.message).toBe('full');
+  });
+
+  it('says why a listener of the object is not there, and is silent on those that are', async () => {
+    const listeners = [80, 81].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const bench = await AttachBench.open({ listeners });
+    bench.attach(draftApp('both'), draftApp('served', { listeners: [80] }));
+    const problems = [80, 81].map((port): Problem => {
+      return { id: `listener/${port}`, reason: 'PortConflict', message: `port ${port} is held` };
+    });
+    const postponed = ['rule/81/WebApp/web/both/app/0'];
+    const reported = report(bench.joined, { ...DONE, problems, postponed });
+    expect(list(reported)).toEqual(['both PortConflict', 'served Attached']);
+    expect(reported.attached?.[0]?.message).toBe('port 81 is held');
+    expect(reported.condition).toMatchObject({ status: 'False', reason: 'PortConflict' });
   });
 
   it('is not written again while it is the same', async () => {

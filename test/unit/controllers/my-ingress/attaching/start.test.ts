@@ -45,14 +45,17 @@ async function restart(
 
 it('a restart decides nothing before it has all objects, and leaves a host with its holder', async () => {
   const holder = draftApp('holder', { createdAt: '2026-01-02T00:00:00Z' });
-  const { digests, holders } = decideAttachments(PLAIN, [holder], new Map());
+  const { digests, holders } = decideAttachments(PLAIN, [holder], { held: new Map() });
   const { kind, namespace, name } = holder;
   const digest = digests.get('WebApp/web/holder') ?? '';
   const holds = [...holders.keys()].map(digestClaim);
   const object = {
     metadata: { namespace: 'web', name: 'shared', uid: 'u', generation: 1 },
     spec: PLAIN,
-    status: { attached: [{ kind, namespace, name, digest, holds, reason: 'Attached' }] },
+    status: {
+      alb: { arn: 'arn:alb' },
+      attached: [{ kind, namespace, name, digest, holds, reason: 'Attached' }],
+    },
   } as unknown as MyIngress;
   // Older, and edited while no operator was there.
   const older = draftApp('older', { hosts: ['holder.example.com'] });
@@ -80,7 +83,7 @@ it('the backends that pods wait for have those of attached routes once all is de
       },
     ],
   });
-  const declared = new DeclaredBackends(attachments);
+  const declared = new DeclaredBackends(attachments, Promise.resolve());
   attachments.start();
   declared.follow(() => {});
   expect(declared.list('web')).toEqual([]);

@@ -7,6 +7,7 @@ import {
 } from '../../../../../src/controllers/my-ingress/attaching/state.ts';
 import { draftOf } from '../drafts.ts';
 import { draftApp } from './app.ts';
+import { AttachBench } from './bench.ts';
 
 const HTTP = { port: 80, protocol: 'HTTP', redirectToHTTPS: true } as const;
 const HTTPS = { port: 443, protocol: 'HTTPS' } as const;
@@ -14,13 +15,22 @@ const ADMIN = { port: 8080, protocol: 'HTTP' } as const;
 
 type Draft = Parameters<typeof draftApp>[1];
 
-/** Served on these ports. */
-function attach(draft: Draft, spec: Partial<MyIngressSpec>, ports: readonly number[]): AttachState {
+interface Served {
+  readonly ports: readonly number[];
+  readonly alb?: MyIngress['status']['alb'];
+}
+
+function attach(
+  draft: Draft,
+  spec: Partial<MyIngressSpec>,
+  { ports, alb = { arn: 'arn:alb', state: 'active' } }: Served,
+): AttachState {
   const app = draftApp('shop', draft);
-  const decision = decideAttachments(spec, [app], new Map());
+  const decision = decideAttachments(spec, [app], { held: new Map() });
   const digest = decision.digests.get('WebApp/web/shop') ?? '';
   const ref = { kind: 'WebApp', namespace: 'web', name: 'shop' };
   const status = {
+    ...(alb.arn !== '' && { alb }),
     attached: [{ ...ref, digest, reason: 'Attached' }],
     listeners: ports.map((port) => ({ port, arn: `arn:${port}` })),
   };
@@ -33,21 +43,56 @@ describe('routes that are attached', () => {
 
   it('have the URL of their first exact host on the HTTPS listener', () => {
     const draft = { hosts: ['*.example.com', 'Shop.example.com'], paths: ['/cart/*'] };
-    const state = attach(draft, { listeners }, [80, 443, 8080]);
+    const state = attach(draft, { listeners }, { ports: [80, 443, 8080] });
     expect(state).toEqual({ kind: 'attached', url: 'https://shop.example.com/cart/' });
   });
 
   it('have that of their own listener where they name one', () => {
-    const state = attach({ listeners: [8080] }, { listeners }, [80, 443, 8080]);
+    const state = attach({ listeners: [8080] }, { listeners }, { ports: [80, 443, 8080] });
     expect(state).toEqual({ kind: 'attached', url: 'http://shop.example.com:8080/' });
   });
 
   it('have none on a listener that is not there yet, and none by a pattern', () => {
-    expect(attach({}, { listeners }, [80])).toEqual({ kind: 'attached' });
-    expect(attach({}, { listeners }, [80, 8080])).toMatchObject({
+    expect(attach({}, { listeners }, { ports: [80] })).toEqual({ kind: 'attached' });
+    expect(attach({}, { listeners }, { ports: [80, 8080] })).toMatchObject({
       url: 'http://shop.example.com:8080/',
     });
     const hosts = ['*.example.com'];
-    expect(attach({ hosts }, { listeners }, [443])).toEqual({ kind: 'attached' });
+    expect(attach({ hosts }, { listeners }, { ports: [443] })).toEqual({ kind: 'attached' });
+  });
+});
+
+describe('routes that are applied', () => {
+  const listeners = [ADMIN];
+
+  it.each([
+    ['is lost', { arn: 'arn:alb', state: 'deleted' }],
+    ['is being set up', { arn: 'arn:alb', state: 'provisioning' }],
+    ['could not be set up', { arn: 'arn:alb', state: 'failed' }],
+    ['is not on record', { arn: '' }],
+  ])('wait for the load balancer where it %s', (_, alb) => {
+    expect(attach({}, { listeners }, { ports: [8080], alb })).toEqual({ kind: 'waiting' });
+  });
+
+  it('are served by one that lacks capacity, and by one of unknown state', () => {
+    for (const alb of [{ arn: 'arn:alb', state: 'active_impaired' }, { arn: 'arn:alb' }]) {
+      expect(attach({}, { listeners }, { ports: [8080], alb })).toMatchObject({ kind: 'attached' });
+    }
+  });
+
+  it('are attached as soon as the load balancer is active', async () => {
+    const bench = await AttachBench.open();
+    const app = draftApp('app');
+    bench.attach(app);
+    bench.record();
+    const turn = (state: string): void => {
+      const status = { ...bench.stored.status, alb: { arn: 'arn:alb', state } };
+      bench.kube.server.applyStatus(bench.stored, status);
+    };
+    turn('provisioning');
+    bench.heard.length = 0;
+    turn('active');
+    turn('deleted');
+    expect(bench.heard).toEqual(['WebApp/web/app attached', 'WebApp/web/app waiting']);
   });
 });

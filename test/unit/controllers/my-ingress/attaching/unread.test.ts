@@ -11,13 +11,13 @@ import { draftApp } from './app.ts';
 const KEY = 'web/shop';
 const APP = draftApp('guest', { namespace: 'team' });
 
-/** Of a process that cannot list what attaches. */
-function openUnread(): Attachments {
+/** @param synced default: of a process that cannot list what attaches */
+function openUnread(synced: Promise<void> = new Promise(() => {})): Attachments {
   return new Attachments({
     cache: { get: () => undefined, list: () => [], subscribe: () => () => {} },
     sources: [
       {
-        synced: new Promise(() => {}),
+        synced,
         follow: () => () => {},
         recall: ({ name }) => draftApp(name).backends,
       },
@@ -27,7 +27,7 @@ function openUnread(): Attachments {
 }
 
 function joinApp(object: MyIngress): MyIngress {
-  const attached = decideAttachments(object.spec, [APP], new Map());
+  const attached = decideAttachments(object.spec, [APP], { held: new Map() });
   const joined: Joined = { ...object, spec: { ...object.spec, attached } };
   return joined;
 }
@@ -39,10 +39,10 @@ interface Cut {
 }
 
 /** An operator that has attached an object, and a later one that cannot list what attaches. */
-async function cutOff(): Promise<Cut> {
+async function cutOff(tags: Readonly<Record<string, string>> = {}): Promise<Cut> {
   let join = joinApp;
   const world = World.started({ join: (object) => join(object) });
-  await world.applied('shop', SHOP);
+  await world.applied('shop', { ...SHOP, tags: { ...tags } });
   await world.clock.advance(MINUTE_MS);
   const unread = openUnread();
   join = (object) => unread.join(object);
@@ -66,6 +66,11 @@ function listFollowed(world: World): readonly string[] {
 function listResources(world: World): unknown {
   const { targetGroups, listeners } = world.aws.control.snapshot();
   return { targetGroups, listeners };
+}
+
+function listTagged(world: World, key: string): readonly string[] {
+  const tagged = world.beside.filter(({ tags }) => tags[key] !== undefined);
+  return tagged.map(({ tags }) => tags['albridge.io/resource'] ?? '').toSorted();
 }
 
 const GUEST = 'WebApp/team/guest/app: team/guest 80';
@@ -117,4 +122,42 @@ describe('while what attaches cannot be listed', () => {
     expect(listFollowed(world)).toContain(GUEST);
     expect(listResources(world)).toEqual(before);
   });
+
+  it('a tag that leaves the spec is taken off attached resources afterwards', async () => {
+    const { world, list } = await cutOff({ team: 'web' });
+    await world.restart();
+    await world.clock.advance(10 * MINUTE_MS);
+    const idle = (): Promise<unknown> =>
+      world.callsDuring(() => world.clock.advance(10 * MINUTE_MS));
+    const before = await idle();
+    await world.edited('shop', { tags: {} }, 10 * MINUTE_MS);
+    expect(listTagged(world, 'team')).toEqual([
+      ...['rule/80/WebApp/team/guest/app/0', 'target-group/WebApp/team/guest/app'],
+    ]);
+    expect(await idle()).toEqual(before);
+    list();
+    await world.restart();
+    const calls = await world.callsDuring(() => world.clock.advance(MINUTE_MS));
+    expect(calls['RemoveTags']).toBeGreaterThan(0);
+    expect(listTagged(world, 'team')).toEqual([]);
+    expect(world.object('shop').status.applied?.tags).toBeUndefined();
+  });
+});
+
+it('the pods of an attached object are followed after a restart while AWS does not delete the balancer', async () => {
+  let join = joinApp;
+  const world = World.started({ join: (object) => join(object) });
+  await world.applied('shop', { ...SHOP, attributes: { 'deletion_protection.enabled': 'true' } });
+  await world.clock.advance(MINUTE_MS);
+  const read = openUnread(Promise.resolve());
+  read.start();
+  await read.decided;
+  join = (object) => read.join(object);
+  await world.deleted('shop', MINUTE_MS);
+  expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+  world.targets.published.clear();
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(listFollowed(world)).toContain(GUEST);
+  expect(listFollowed(world)).toHaveLength(3);
 });

@@ -21,7 +21,7 @@ import { MemoryAws } from './memory-aws.ts';
 import { IDENTITY, TrafficWorld } from './traffic-world.ts';
 
 const rule = (name: string): NonNullable<TrafficSpec['rules']>[number] => ({
-  ...{ name, paths: [`/${name}`], fixedResponse: { statusCode: 200 } },
+  ...{ name, paths: ['/*'], fixedResponse: { statusCode: 200 } },
 });
 const withRules = (...names: readonly string[]): TrafficSpec => ({
   ...{ backends: [{ name: 'web', service: { name: 'web', port: 80 } }], rules: names.map(rule) },
@@ -39,6 +39,50 @@ const operations = (world: TrafficWorld): readonly string[] =>
   world.plan().steps.map(({ operation }) => operation);
 
 const full = (step: Step, quota: QuotaCode): Refusal => ({ step, reason: 'QuotaExceeded', quota });
+
+it('a rule is deleted 15 s after its successor has come, whatever comes for other requests meanwhile', () => {
+  const named = (name: string, path: string) => ({ ...rule(name), paths: [path] });
+  const world = settled({ ...withRules(), rules: [named('old', '/a')] });
+  const rules = [named('new', '/a')];
+  for (const other of ['/b', '/c/*', '/d']) {
+    world.spec = { ...withRules(), rules: [...rules] };
+    world.execute(world.plan());
+    world.nowMs += 7_000;
+    rules.push(named(`other${rules.length}`, other));
+  }
+  world.spec = { ...withRules(), rules };
+  expect(operations(world)).toEqual(['DeleteRule', 'CreateRule']);
+  world.execute(world.plan());
+  expect(world.converge().postponed).toEqual([]);
+});
+
+it('a rule is deleted in time while another one changes its action again and again', () => {
+  const named = (name: string, path: string) => ({ ...rule(name), paths: [path] });
+  const world = settled({ ...withRules(), rules: [named('old', '/a'), named('kept', '/b')] });
+  for (const statusCode of [201, 202, 203]) {
+    const kept = { ...named('kept', '/b'), fixedResponse: { statusCode } };
+    world.spec = { ...withRules(), rules: [named('new', '/a'), kept] };
+    world.execute(world.plan());
+    world.nowMs += 10_000;
+  }
+  expect(
+    world.aws.observed().listeners[0]?.rules.map(({ tags }) => tags['albridge.io/resource']),
+  ).not.toContain('rule/80/spec/old/0');
+});
+
+it('a rule waits for a change that may concern its requests, of whatever rule', () => {
+  const named = (name: string, path: string) => ({ ...rule(name), paths: [path] });
+  const world = settled({ ...withRules(), rules: [named('old', '/a'), named('kept', '/b')] });
+  world.spec = { ...withRules(), rules: [named('new', '/a'), named('kept', '/b')] };
+  world.execute(world.plan());
+  world.nowMs += 10_000;
+  world.spec = { ...withRules(), rules: [named('new', '/a'), named('kept', '/c')] };
+  world.execute(world.plan());
+  world.nowMs += 10_000;
+  expect(operations(world)).toEqual([]);
+  world.nowMs += 5_000;
+  expect(operations(world)).toEqual(['DeleteRule']);
+});
 
 describe('a step that AWS has refused', () => {
   it('for a full quota lets removals come first, and is tried again behind them', () => {

@@ -138,9 +138,9 @@ describe('the writes of an edit of up to six resources', () => {
         fc.pre(isSmall(course));
         const { writes: most, isHoled, ...ends } = course;
         const least = findLeastWrites({ ...ends, most, paths: PATHS });
-        // Where rules exchange their paths each way without a hole takes more writes.
+        // Where rules exchange their paths each way without a hole takes more writes, as far as these are searched.
         expect([most, undefined]).toContain(least);
-        expect(isHoled).toBe(least === undefined);
+        if (least !== undefined) expect(isHoled).toBe(false);
       }),
       { numRuns: 100 },
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  isTargetGroupName,
   nameSecurityGroup,
   nameTargetGroup,
 } from '../../../../../src/controllers/my-ingress/graph/names.ts';
@@ -76,8 +77,19 @@ describe('the name in AWS of', () => {
         const given = nameTargetGroup({ ...owner, name }, { source: 'spec', name: of }, fixed);
         expect(given.length).toBeLessThanOrEqual(32);
         expect(given).toMatch(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/);
+        expect(isTargetGroupName(given, { name })).toBe(true);
       }),
     );
+  });
+
+  it.each([
+    ['another object', 'store-api-b0681ec0'],
+    ['one whose name begins alike', 'shopper-api-b0681ec0'],
+    ['no backend', 'shop-b0681ec0'],
+    ['another tool', 'mine'],
+    ['another tool, although it begins alike', 'shop-api'],
+  ])('a target group of %s is none of ours', (_, name) => {
+    expect(isTargetGroupName(name, owner)).toBe(false);
   });
 
   it('any security group is one that EC2 takes', () => {

@@ -5,6 +5,7 @@ import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/rout
 import type { Request } from '../../../../../src/routing/rule.ts';
 import { type Decided, decideDesired, decideObserved } from './decisions.ts';
 import {
+  CERTIFICATES,
   listRequests,
   request,
   spec,
@@ -31,6 +32,42 @@ describe('a plan', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('deletes what is due before a change of another listener that may take its requests', () => {
+    const backends = [{ name: 'web', service: { name: 'web', port: 80 } }];
+    const forward = [{ backend: 'web' }];
+    const fixedResponse = { statusCode: 200 };
+    const listenersWith = (certificate = '') => [
+      { port: 80, protocol: 'HTTP' as const },
+      { port: 443, protocol: 'HTTPS' as const, certificates: [certificate] },
+    ];
+    const world = new TrafficWorld();
+    const [some, all] = [
+      ['/a', '/a/b', '/a/bc', '/c', '/f/?'],
+      ['/b', '/*', '/a/?', '/d/*', '/e'],
+    ];
+    world.spec = {
+      ...{ backends, listeners: listenersWith(CERTIFICATES[0]) },
+      rules: [
+        { name: 'four', queryStrings: [{ key: 'Preview', value: '1' }], fixedResponse },
+        { name: 'two', hosts: ['b.example.org'], paths: some, forward },
+        { name: 'three', hosts: ['a.example.com'], paths: all, fixedResponse },
+      ],
+      defaultAction: { redirect: { statusCode: 301 } },
+    };
+    world.execute(world.plan(), 16);
+    const headers = ['^blue(bell|bird)$', 'Bell'].map((regex) => ({ name: 'X-Team', regex }));
+    world.spec = {
+      ...{ backends, listeners: listenersWith(CERTIFICATES[1]) },
+      rules: [
+        { name: 'five', queryStrings: [{ value: 'a\\*' }], forward, listeners: [443] },
+        { name: 'one', paths: ['/a/*'], fixedResponse },
+        { name: 'four', headers, fixedResponse },
+      ],
+      defaultAction: { forward },
+    };
+    expect(world.converge()).toEqual(NOTHING);
   });
 
   it('keeps the order of the spec, whatever it was before', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { printPlan } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import { MemoryAws } from './memory-aws.ts';
-import { API, api, meddleRules, settled, shop, tls, WEB, web, withRules } from './samples.ts';
+import { API, api, meddleRules, rule, settled, shop, tls, WEB, web, withRules } from './samples.ts';
 import { TrafficWorld } from './traffic-world.ts';
 
 const planned = (world: TrafficWorld): readonly string[] => printPlan(world.plan());
@@ -97,12 +97,21 @@ const edits: Readonly<Record<string, Edit & { readonly from: TrafficSpec }>> = {
   },
   'a rule under another name': {
     from: withRules('a'),
-    to: withRules('b'),
+    to: { ...shop, rules: [{ ...rule('a'), name: 'b' }] },
     plan: [
       'create rule/80/spec/b/0  (not there, priority 101)',
       'in 15 s: delete rule/80/spec/a/0  (not in the spec)',
     ],
     why: 'what replaces it has to reach the data plane first',
+  },
+  'a rule for other requests': {
+    from: withRules('a'),
+    to: withRules('b'),
+    plan: [
+      'delete rule/80/spec/a/0  (not in the spec)',
+      'create rule/80/spec/b/0  (not there, priority 101)',
+    ],
+    why: 'no request that it catches depends on the new one, which it may give room',
   },
   'health checks': {
     from: shop,

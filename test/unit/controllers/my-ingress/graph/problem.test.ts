@@ -52,6 +52,11 @@ describe('problems of resources', () => {
     expect(reportProblems([needs('listener/80'), conflict])?.reason).toBe('BackendUnavailable');
   });
 
+  it('name a rule whose id was shortened by that id', () => {
+    const shortened = { ...rule('api'), id: 'rule/sha256:0a1b' };
+    expect(reportProblems([shortened])?.message).toMatch(/^rule sha256:0a1b: AWS refused it/);
+  });
+
   it('that time heals do not ask for a person', () => {
     expect(reportProblems([slow])).toMatchObject({ reason: 'Throttled', healedBy: 'time' });
   });

@@ -89,7 +89,7 @@ const fewValues: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc
       hosts: someOf(HOSTS),
       paths: someOf(PATHS),
       methods: someOf(['GET', 'POST']),
-      sourceCIDRs: someOf(['10.0.0.9/8', '2001:DB8::/32']),
+      sourceCIDRs: someOf(['10.0.0.9/8', '2001:DB8::/32', '2001:db8::/64']),
       headers: fc.subarray(HEADERS, { minLength: 1 }),
       queryStrings: fc.subarray(PAIRS, { minLength: 1 }),
     },
@@ -366,7 +366,7 @@ export const request: fc.Arbitrary<Request> = fc.record({
   path: fc.constantFrom(...ASKED.paths),
   query: fc.constantFrom('', 'preview=1', 'b=a*'),
   headers: fc.constantFrom([], [['x-team', 'bluebell'] as const]),
-  sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '192.0.2.1'),
+  sourceIp: fc.constantFrom('10.1.2.3', '2001:db8::1', '2001:db8:0:1::7', '192.0.2.1'),
 });
 
 /** The prefix lists of a random spec fit into the quota of rules on each of its ports. */

@@ -3,6 +3,8 @@ import { desireGraph } from '../../../../../src/controllers/my-ingress/graph/des
 import {
   beginFacts,
   isRouting,
+  listConcerned,
+  type RoutingChange,
   recordStep,
   recordUnused,
   type TrafficFacts,
@@ -16,6 +18,8 @@ import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps
 import { listSettings } from '../../../../../src/controllers/my-ingress/listeners/settings.ts';
 import { readRoutes } from '../../../../../src/controllers/my-ingress/routes/read-routes.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
+import { areApart } from '../../../../../src/controllers/my-ingress/rules/overlap.ts';
+import { readMarks } from '../../../../../src/controllers/my-ingress/rules/transforms.ts';
 import { findPrevious } from '../../../../../src/controllers/my-ingress/security-group/previous.ts';
 import { MemoryAws } from './memory-aws.ts';
 
@@ -38,7 +42,8 @@ export class TrafficWorld {
   readonly aws: Aws;
   nowMs = 0;
   facts: TrafficFacts = beginFacts(0);
-  #routingMs = Number.NEGATIVE_INFINITY;
+  /** Of rules and listeners. */
+  readonly #changes: RoutingChange[] = [];
   spec: TrafficSpec = {};
   securityGroups: readonly string[] | undefined;
   isAdopted = false;
@@ -86,8 +91,10 @@ export class TrafficWorld {
   execute(plan: Plan, count = plan.steps.length): void {
     for (const step of plan.steps.slice(0, count)) {
       this.nowMs += 100;
+      const before = this.aws.observed();
       this.aws.apply(step);
-      this.#watch(step);
+      this.#watch(step, before);
+      this.#watchMarks(step, before);
       this.facts = recordStep(this.facts, step, this.nowMs);
     }
     if (count < plan.steps.length) this.facts = beginFacts(this.nowMs);
@@ -108,10 +115,27 @@ export class TrafficWorld {
     throw new Error(`does not converge: ${JSON.stringify(this.plan(), undefined, 1)}`);
   }
 
-  /** Nothing is deleted within 15 s of what replaces it. */
-  #watch(step: Step): void {
-    if (isRouting(step)) this.#routingMs = this.nowMs;
+  /** A transform that is not known as ours is never taken off again. */
+  #watchMarks({ operation, input }: Step, before: ObservedGraph): void {
+    if (operation !== 'ModifyRule' || input.transforms === undefined) return;
+    const rules = before.listeners.flatMap((listener) => listener.rules);
+    const marks = readMarks(rules.find(({ rule }) => rule.arn === input.arn)?.tags ?? {});
+    const kinds = input.transforms.map(({ kind }) => kind);
+    expect(marks, 'a rewrite follows its mark').toEqual(expect.arrayContaining(kinds));
+  }
+
+  /** Nothing is deleted within 15 s of what may replace it. */
+  #watch(step: Step, before: ObservedGraph): void {
+    const conditions = listConcerned(step);
+    if (isRouting(step)) this.#changes.push({ atMs: this.nowMs, conditions });
     if (step.operation !== 'DeleteRule' && step.operation !== 'DeleteListener') return;
-    expect(this.nowMs - this.#routingMs, 'a removal follows a change').toBeGreaterThan(14_999);
+    const { arn } = step.input;
+    const rules = before.listeners.flatMap((listener) => listener.rules);
+    const own = rules.find(({ rule }) => rule.arn === arn)?.rule.conditions ?? [];
+    const near = this.#changes.filter((one) => {
+      return one.conditions === undefined || !areApart(one.conditions, own);
+    });
+    const lastMs = near.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+    expect(this.nowMs - lastMs, 'a removal follows a change').toBeGreaterThan(14_999);
   }
 }

@@ -100,6 +100,57 @@ describe('an edit leads no request to a rule that is meant for neither spec', ()
     expect(listStrays(pass(from, next).states, probes)).toEqual([]);
   });
 
+  it.each([
+    ['an escaped star', 'a\\*', 'k=a*'],
+    ['a wildcard before a text', '*a', 'k=xa'],
+  ])('where a rule gives its requests to one of %s in a query string', (_kind, value, query) => {
+    const first = { name: 'first', queryStrings: [{ value: 'a' }], ...to('api') };
+    const wide = rule('wide', '/a/*', 'api');
+    const narrow = rule('narrow', '/a/x', 'web');
+    const old = rule('old', '/*', 'next');
+    const followed = { name: 'followed', queryStrings: [{ value }], ...to('next') };
+    const from = { backends, defaultAction: to('web'), rules: [first, wide, narrow, old] };
+    const next = { ...from, rules: [first, followed, narrow, wide] };
+    expect(listStrays(pass(from, next).states, [{ ...requestFor('/c'), query }])).toEqual([]);
+  });
+
+  it('where a rule goes that stood behind two which change places', () => {
+    const [admin, api] = [rule('admin', '/a/x', 'web'), rule('api', '/a*', 'api')];
+    const from = {
+      backends,
+      defaultAction: to('web'),
+      rules: [api, admin, rule('rest', '/*', 'next')],
+    };
+    const next = { ...from, rules: [rule('narrow', '/b*', 'next'), admin, api] };
+    const asked = ['/a', '/b', '/b/x'].map((path) => requestFor(path));
+    expect(listStrays(pass(from, next).states, asked)).toEqual([]);
+  });
+
+  it('where a block of addresses is followed by one that begins with the same address', () => {
+    const wide = rule('wide', '/a/*', 'api');
+    const narrow = rule('narrow', '/a/x', 'web');
+    const first = { name: 'first', sourceCIDRs: ['2001:db8::/64'], ...to('api') };
+    const second = { name: 'second', sourceCIDRs: ['2001:db8::/56'], ...to('next') };
+    const from = {
+      backends,
+      defaultAction: to('web'),
+      rules: [first, wide, narrow, rule('old', '/*', 'next')],
+    };
+    const next = { ...from, rules: [first, second, narrow, wide] };
+    const asked = [{ ...requestFor('/c'), sourceIp: '2001:db8:0:1::7' }];
+    expect(listStrays(pass(from, next).states, asked)).toEqual([]);
+  });
+
+  it('where a question mark stands for a character of another path', () => {
+    const last = rule('last', '/v1/*', 'api');
+    const from = {
+      ...{ backends, defaultAction: to('next') },
+      rules: [rule('one', '/b/*', 'api'), rule('two', '/v?/u', 'web'), last],
+    };
+    const next = { ...from, rules: [rule('two', '/a/*', 'api'), rule('new', '/b/*', 'next')] };
+    expect(listStrays(pass(from, next).states, [requestFor('/v1/u')])).toEqual([]);
+  });
+
   it('where the default action changes with the conditions of a rule', () => {
     const from = { backends, defaultAction: to('web'), rules: [rule('one', '/a', 'api')] };
     const next = { backends, defaultAction: to('next'), rules: [rule('one', '/a*', 'web')] };
@@ -110,6 +161,23 @@ describe('an edit leads no request to a rule that is meant for neither spec', ()
     const from = { backends, defaultAction: to('web'), rules: [rule('one', '/a', 'api')] };
     const next = { backends, defaultAction: to('next'), rules: [rule('one', '/b', 'next')] };
     expect(listStrays(pass(from, next).states, probes)).toEqual([]);
+  });
+
+  it.each([
+    {
+      ...{ what: 'goes from rule to rule, and its new rule gives a path up', path: '/c' },
+      rules: [rule('taker', '/a', 'web'), rule('giver', '/c', 'next')],
+      later: [rule('giver', '/b', 'next'), rule('taker', '/c', 'web')],
+    },
+    {
+      ...{ what: 'leaves a default action that forwards for a rule', path: '/a' },
+      rules: [rule('r0', '/c', 'api'), rule('r1', '/c', 'next'), rule('r2', '/b', 'api')],
+      later: [rule('r0', '/a', 'api')],
+    },
+  ])('where the default action forwards no more, and a path $what', ({ path, rules, later }) => {
+    const next = { backends, defaultAction: { fixedResponse: { statusCode: 404 } }, rules: later };
+    const { states } = pass({ backends, defaultAction: to('next'), rules }, next);
+    expect(listStrays(states, [requestFor(path)])).toEqual([]);
   });
 
   it('where a rule that is deleted lies behind one that changes', () => {
@@ -129,20 +197,59 @@ it('a rule that takes the priority of one that AWS refuses to delete waits for t
   const from = {
     ...{ backends, defaultAction: to('next') },
     rules: [
-      ...[rule('three', '/a/*', 'next'), rule('four', '/b', 'web')],
-      ...[post('one', '/*', 'web'), post('two', '/b', 'web')],
+      ...[post('one', '/a/*', 'next'), post('three', '/*', 'web')],
+      ...[post('four', '/*', 'api'), post('two', '/*', 'next')],
     ],
   };
-  const three = { name: 'three', paths: ['/a', '/a/b*'], ...to('next') };
-  const next = { backends, defaultAction: to('web'), rules: [post('four', '/*', 'next'), three] };
+  const rules = [post('three', '/b', 'web'), post('two', '/b', 'next'), post('one', '/b', 'next')];
+  const next = { ...from, rules };
   const { steps } = pass(from, next);
   const order = steps.map(({ operation }) => operation);
   const move = steps.find(({ operation }) => operation === 'SetRulePriorities');
   const before = steps.slice(0, order.indexOf('SetRulePriorities'));
   const deleted = before.filter(({ operation }) => operation === 'DeleteRule');
-  expect(deleted.map(({ id }) => id)).toEqual(['rule/80/spec/two/0']);
+  expect(deleted.map(({ id }) => id)).toEqual(['rule/80/spec/four/0']);
   expect(move && findObstacle(move, deleted)).toBe(deleted[0]);
 });
+
+it('a rewrite is marked as ours before it is written, also where the default action waits for a deletion', () => {
+  const one: RuleSpec = { name: 'one', hosts: ['*.example.com'], ...to('web') };
+  const rewrite = { url: { regex: '^/a/(.*)$', replace: '/$1' } };
+  const old = { ...rule('old', '/*', 'api'), hosts: ['*.example.com'] };
+  const from = {
+    ...{ backends, defaultAction: to('next') },
+    rules: [rule('six', '/a/*', 'next'), old, rule('older', '/b', 'api'), one],
+  };
+  const rules: RuleSpec[] = [
+    { name: 'six', methods: ['GET'], ...to('next') },
+    { name: 'five', sourceCIDRs: ['10.0.0.0/8'], ...to('api') },
+    { ...one, ...to('next'), rewrite },
+    { name: 'four', queryStrings: [{ value: '1' }], ...to('web') },
+  ];
+  const { steps } = pass(from, { backends, defaultAction: to('web'), rules });
+  const own = steps.filter(({ id }) => id === 'rule/80/spec/one/0');
+  expect(own.map(({ operation }) => operation)).toEqual(['AddTags', 'ModifyRule']);
+});
+
+it.each([12, 20, 35, 50, 62])(
+  'a catch-all that is narrowed and put first, of %d rules, is narrowed first',
+  (count) => {
+    const shops = Array.from({ length: count }, (_, at): RuleSpec => {
+      const hosts = [`shop-${at}.example.com`];
+      return { ...{ name: `s${at}`, hosts, paths: [`/*/orders-${at}/*`] }, ...to('api') };
+    });
+    const ports = [80, 8080].map((port) => ({ port, protocol: 'HTTP' as const }));
+    const from = {
+      ...{ backends, listeners: ports, defaultAction: to('web') },
+      rules: [...shops, rule('rest', '/*', 'next')],
+    };
+    const next = { ...from, rules: [rule('rest', '/maintenance', 'next'), ...shops] };
+    const operations = pass(from, next).steps.map(({ operation }) => operation);
+    const [first] = operations.filter((one) => ROUTING.test(one));
+    expect(first).toBe('ModifyRule');
+    expect(operations.indexOf('SetRulePriorities')).toBeGreaterThan(0);
+  },
+);
 
 const PATHS = ['/a', '/a/*', '/b', '/*', '/a/b*'];
 const HOSTS = ['a.example.com', '*.example.com'];

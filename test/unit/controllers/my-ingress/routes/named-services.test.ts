@@ -8,6 +8,8 @@ import { NamedServices } from '../../../../../src/controllers/my-ingress/routes/
 import { MODE_ANNOTATION, PAUSED_ANNOTATION } from '../../../../../src/core/objects/annotations.ts';
 import { FakeKube } from '../../../../fakes/fake-kube.ts';
 import { ManualClock } from '../../../../fakes/manual-clock.ts';
+import { draftApp } from '../attaching/app.ts';
+import { AttachBench } from '../attaching/bench.ts';
 import { draftOf } from '../drafts.ts';
 import { SHOP, web } from '../traffic/specs.ts';
 
@@ -116,6 +118,45 @@ describe('the Services that pods get the gate for', () => {
     expect(made.names).toEqual(['web']);
     await made.clock.advance(600_000);
     expect(made.changed).toEqual(['web/api']);
+  });
+
+  it('stay also where they are attached, which an object that is being deleted no longer serves', async () => {
+    const bench = await AttachBench.open({ backends: [web] });
+    bench.attach(draftApp('shop'));
+    const clock = new ManualClock();
+    const changed: string[] = [];
+    const named = new NamedServices(bench.attachments.view, clock);
+    named.follow((service) => changed.push(service));
+    const object = draftOf('shared');
+    const finalizers = ['somebody/else'];
+    bench.kube.editMeta(object, { finalizers });
+    bench.kube.delete(object);
+    await clock.advance(600_000);
+    expect(bench.joined).toBe(bench.stored);
+    bench.kube.editMeta(object, { finalizers: [] });
+    await clock.advance(14_000);
+    bench.ingress({ backends: [web] });
+    await clock.advance(600_000);
+    expect(changed).toEqual(['web/web', 'web/shop']);
+    bench.detach(draftApp('shop'));
+    expect(changed).toEqual(['web/web', 'web/shop', 'web/shop']);
+  });
+
+  it('stay also after a restart, by what status records as attached', async () => {
+    const bench = await AttachBench.open();
+    bench.attach(draftApp('shop'), draftApp('refused', { hosts: ['shop.example.com'] }));
+    bench.record();
+    bench.kube.editMeta(draftOf('shared'), { finalizers: ['somebody/else'] });
+    bench.kube.delete(draftOf('shared'));
+    await bench.restart();
+    const { attachments } = bench;
+    const changed: string[] = [];
+    const recall = (object: MyIngress) => attachments.recall(object).values();
+    const named = new NamedServices(attachments.view, new ManualClock(), recall);
+    named.follow((service) => changed.push(service));
+    bench.kube.editMeta(draftOf('shared'), { labels: { some: 'edit' } });
+    expect(changed).toEqual(['web/shop']);
+    expect(named.has('web/shop')).toBe(true);
   });
 
   it('are none of an object that was deleted, after a moment', async () => {

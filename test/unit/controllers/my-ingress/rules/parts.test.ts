@@ -31,6 +31,41 @@ function countValues(conditions: readonly KnownCondition[]): number {
   return conditions.reduce((sum, { values }) => sum + values.length, 0);
 }
 
+const values = (field: 'host-header' | 'path-pattern', ...texts: string[]): KnownCondition => ({
+  ...{ field, values: texts },
+});
+
+/** In normal form, and how many wildcards AWS counts in each part. */
+const wildcardCases: Readonly<Record<string, readonly [readonly KnownCondition[], number[]]>> = {
+  'five in five values': [
+    [values('host-header', '*.a.com', '*.b.com'), values('path-pattern', '/*/x/*', '/y/?', '/z')],
+    [5],
+  ],
+  'six in five values': [
+    [values('host-header', '*.a.com', '*.b.com'), values('path-pattern', '/*/x/*', '/*/y/*', '/z')],
+    [5, 5],
+  ],
+  'six in six values, of which each part has fewer': [
+    [values('path-pattern', '/a/*', '/b/*', '/c/*', '/d/*', '/e/*', '/f/*')],
+    [5, 1],
+  ],
+  'seven in one value': [[values('path-pattern', '/*/*/*/*/*/*/*', '/a')], [7]],
+  'seven in one of six values': [
+    [values('path-pattern', '/*/*/*/*/*/*/*', '/a*', '/b', '/c', '/d', '/e*')],
+    [8, 1],
+  ],
+  'none in regular expressions and behind a backslash': [
+    [
+      { field: 'http-header', name: 'x', values: ['a*b*c*d*'], isRegex: true },
+      {
+        field: 'query-string',
+        values: [{ key: '\\*', value: '\\?' }, { value: '*' }, { value: '?' }],
+      },
+    ],
+    [2],
+  ],
+};
+
 /** [conditions, how many rules of AWS they take] */
 const cases: Readonly<Record<string, readonly [readonly KnownCondition[], number]>> = {
   'one value': [[paths(1)], 1],
@@ -52,6 +87,19 @@ describe('a rule becomes as few rules of AWS as it takes', () => {
     const sizes = parts.map((part) => countValues(part.conditions));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(5);
   });
+
+  it.each(Object.entries(wildcardCases))(
+    'by their wildcards: %s',
+    (_name, [conditions, counts]) => {
+      const parts = splitRule(normaliseConditions(conditions));
+      const found = parts.map((part) => {
+        const patterns = part.conditions.filter((one) => !('isRegex' in one));
+        return JSON.stringify(patterns).match(/(?<!\\)[*?]/g)?.length;
+      });
+      expect(found).toEqual(counts);
+      if (counts.length === 1) expect(parts.map(({ label }) => label)).toEqual(['0']);
+    },
+  );
 
   it('which together match the same combinations, each once', () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }));

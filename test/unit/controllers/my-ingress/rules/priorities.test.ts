@@ -63,6 +63,12 @@ const cases: Readonly<Record<string, Case>> = {
     gives: { b: 100, a: 200, old: 300 },
     why: 'it still follows the rule that it followed, and catches no more than before',
   },
+  'a rule that will be deleted behind two that change places': {
+    order: ['b', 'a'],
+    placed: { a: 100, b: 200, old: 300 },
+    gives: { b: 100, a: 200, old: 300 },
+    why: 'it catches nothing of the one that is last now',
+  },
   'little room behind all': {
     order: ['a', 'x'],
     placed: { a: 49_901 },
@@ -94,6 +100,12 @@ describe('priorities of', () => {
         expect(new Set(all).size).toBe(all.length);
         expect(Math.max(...numbers, 1)).toBeLessThanOrEqual(50_000);
         expect(Math.min(...numbers, 1)).toBeGreaterThan(0);
+        for (const { key, priority } of asked.placed.filter((one) => !isKept(asked, one))) {
+          const before = asked.placed.filter((one) => one.priority < priority);
+          const kept = before.filter((one) => isKept(asked, one));
+          const last = Math.max(0, ...kept.map((one) => assigned.get(one.key) ?? 0));
+          expect(assigned.get(key)).toBeGreaterThan(last);
+        }
         if (!isInOrder(asked)) return;
         const moved = asked.placed.filter(({ key, priority }) => assigned.get(key) !== priority);
         if (hasRoom(asked)) expect(moved).toEqual([]);
@@ -115,6 +127,10 @@ const question: fc.Arbitrary<PriorityQuestion> = fc
     placed: rest.map((priority, index) => ({ key: 'abcxyz'.charAt(index), priority })),
     foreign: new Set([first, second]),
   }));
+
+function isKept({ order }: PriorityQuestion, { key }: { readonly key: string }): boolean {
+  return order.includes(key);
+}
 
 function isInOrder({ order, placed }: PriorityQuestion): boolean {
   const numbers = order.flatMap((key) => placed.find((one) => one.key === key)?.priority ?? []);

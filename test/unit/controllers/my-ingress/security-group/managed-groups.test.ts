@@ -77,6 +77,20 @@ describe('a managed security group that others have changed', () => {
     expect(passes() - before.passes).toBeLessThanOrEqual(3);
   });
 
+  it('is not taken for drift where a tool has copied the tags of the balancer to another group', async () => {
+    const world = await settled();
+    const { GroupId } = world.outOfBand('CreateSecurityGroup', {
+      ...{ GroupName: 'app', Description: 'app', VpcId: findManaged(world).vpcId },
+    }) as { GroupId: string };
+    const tags = Object.entries(world.balancers[0]?.tags ?? {});
+    const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
+    world.outOfBand('CreateTags', { Resources: [GroupId], Tags });
+    const calls = await world.callsDuring(() => world.clock.advance(3 * ONE_SCAN_MS));
+    expect(calls[LIST], 'lists of the scans').toBe(3);
+    expect(world.metrics.valueOf(driftScanMetrics.found) ?? 0).toBe(0);
+    expect(calls['DescribeListeners']).toBeUndefined();
+  });
+
   it('stays as it is while the object is paused', async () => {
     const world = await settled();
     world.annotate('shop', { 'albridge.io/paused': 'true' });

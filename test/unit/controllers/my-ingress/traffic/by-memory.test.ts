@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
+import { certificateArn } from '../../../localstack/traffic/traffic-model.ts';
 import { MINUTE_MS, type World } from '../world.ts';
 import { ask } from './asked.ts';
 import { settleShop } from './settle.ts';
 import { listIds, SHOP, web } from './specs.ts';
 
 const UNAVAILABLE = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
+const REFUSED = { kind: 'error', code: 'ValidationError', status: 400, message: 'no' } as const;
+const FIXED = { name: 'api', paths: ['/api/*'], fixedResponse: { statusCode: 410 } };
+const PLAIN = [{ port: 80, protocol: 'HTTP' as const }];
+const TLS = { port: 80, protocol: 'HTTPS' as const, certificates: [1, 2].map(certificateArn) };
 const RULE = { name: 'api', paths: ['/api/*'] };
 
 function settled(): Promise<World> {
@@ -78,6 +83,96 @@ describe('an edit', () => {
     await world.edited('shop', { rules: [{ ...RULE, forward: [{ backend: 'api' }] }] }, MINUTE_MS);
     expect(world.condition('shop')).toBe('True Available');
     expect(targetOf(world)).toBe(before);
+  });
+
+  it.each([
+    { what: 'changes', tags: { team: 'b' } },
+    { what: 'removes', tags: {} },
+  ])('that $what a tag and is taken back before reads show it is undone', async ({ tags }) => {
+    const world = await settleShop({ ...SHOP, tags: { team: 'a' } });
+    const teams = (): readonly (string | undefined)[] => {
+      const { listeners, securityGroups, targetGroups } = world.aws.control.snapshot();
+      const all = [...listeners, ...targetGroups, ...(securityGroups as typeof targetGroups)];
+      return all.flatMap(({ tags }) => (tags['albridge.io/name'] ? [tags['team']] : []));
+    };
+    await world.clock.advance(3 * MINUTE_MS);
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 20_000 });
+    await world.edited('shop', { tags }, 300);
+    await world.edited('shop', { tags: { team: 'a' } }, 1_000);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(new Set(teams())).toEqual(new Set(['a']));
+  });
+
+  it.each([
+    { what: 'switches to HTTPS', change: { listeners: [TLS] } },
+    {
+      what: 'is refused in part',
+      change: { rules: [FIXED, { ...FIXED, name: 'bad', hosts: ['?'] }] },
+    },
+  ])('that $what and is taken back before reads show it is undone', async ({ change }) => {
+    const world = await settleShop({ ...SHOP, listeners: PLAIN });
+    world.aws.control.setCertificates(TLS.certificates);
+    await world.clock.advance(3 * MINUTE_MS);
+    const before = world.aws.control.snapshot().listeners;
+    world.fault('CreateRule', REFUSED, { forMs: 10_000 });
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 20_000 });
+    await world.edited('shop', change, 300);
+    expect(world.aws.control.snapshot().listeners).not.toEqual(before);
+    await world.edited('shop', { rules: SHOP.rules ?? [], listeners: PLAIN }, 1_000);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.aws.control.snapshot().listeners).toEqual(before);
+  });
+
+  it('whose further certificate is refused for a moment has it at once, though reads are old', async () => {
+    const world = await settleShop({ ...SHOP, listeners: PLAIN });
+    world.aws.control.setCertificates(TLS.certificates);
+    await world.clock.advance(3 * MINUTE_MS);
+    const away = { kind: 'error', code: 'ServiceUnavailable', status: 503, message: 'no' } as const;
+    world.fault('AddListenerCertificates', away, { forMs: 1_500 });
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 20_000 });
+    await world.edited('shop', { listeners: [TLS] }, 3_000);
+    expect(world.condition('shop')).toBe('True Available');
+    const [listener] = world.aws.world.traffic.listeners.all();
+    expect(listener?.extraCertificateArns).toEqual(TLS.certificates.slice(1));
+  });
+
+  it.each([
+    {
+      operation: 'ModifyRule',
+      pick: (n: number) => ({ rules: [{ ...FIXED, fixedResponse: { statusCode: 409 + n } }] }),
+    },
+    { operation: 'AddTags', pick: (n: number) => ({ tags: { team: `${n}` } }) },
+  ])(
+    'that AWS carries out without an answer is undone: $operation',
+    async ({ operation, pick }) => {
+      const world = await settleShop({ ...SHOP, ...pick(1) });
+      await world.clock.advance(3 * MINUTE_MS);
+      await world.edited('shop', pick(2), 500);
+      const before = world.aws.control.snapshot().listeners;
+      // The first AddTags is the balancer's.
+      const skip = operation === 'AddTags' ? 1 : 0;
+      world.fault(operation, { kind: 'lostResponse' }, { skip, forMs: 1_500 });
+      await world.edited('shop', pick(1), 500);
+      expect(world.aws.control.snapshot().listeners).not.toEqual(before);
+      await world.edited('shop', pick(2), 3_000);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.aws.control.snapshot().listeners).toEqual(before);
+    },
+  );
+
+  it('of its security groups that is made, taken back and made again has the last one', async () => {
+    const world = await settled();
+    await world.clock.advance(3 * MINUTE_MS);
+    const given = world.balancer().securityGroups;
+    world.unset('shop', 'securityGroups');
+    await world.clock.advance(1_500);
+    const managed = world.balancer().securityGroups;
+    expect(managed).not.toEqual(given);
+    await world.edited('shop', { securityGroups: ['sg-web'] }, 1_500);
+    expect(world.balancer().securityGroups).toEqual(given);
+    world.unset('shop', 'securityGroups');
+    await world.clock.advance(1_500);
+    expect(world.balancer().securityGroups).toEqual(managed);
   });
 
   it('whose new rule was made without an answer keeps the old one until requests reach the new', async () => {

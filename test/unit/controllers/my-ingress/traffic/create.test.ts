@@ -36,6 +36,21 @@ describe('a MyIngress with one backend and one rule', () => {
     expect(after).not.toHaveProperty('DescribeSubnets');
   });
 
+  it('serves the listener that can be, also where AWS has refused the balancer once', async () => {
+    const world = World.started();
+    world.fault('CreateLoadBalancer', {
+      ...{ kind: 'error', code: 'InvalidSubnet', status: 400, message: 'no free addresses' },
+    });
+    const listeners = [
+      { port: 80, protocol: 'HTTP' as const },
+      { port: 443, protocol: 'HTTPS' as const },
+    ];
+    world.apply('shop', { ...spec, listeners, defaultAction: { forward: [{ backend: 'web' }] } });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('False NoCertificate');
+    expect(listIds(world)).toContain('listener/80');
+  });
+
   it('names every subnet where AWS does not say which of them it does not know', async () => {
     const world = World.started();
     world.apply('shop', { ...spec, subnets: ['subnet-a', 'subnet-gone'] });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { cutsOf, play, type Story } from '../crash-play.ts';
 import type { CrashPlan } from '../crashing-ports.ts';
 import { MINUTE_MS, type World } from '../world.ts';
@@ -80,4 +81,86 @@ it('is put on record first where an earlier pass has stored the finalizer, whose
   expect(world.condition('shop')).toBe('True Available');
   const owned = world.kube.writes.filter(({ verb }) => verb === 'applyStatus');
   expect(owned).toHaveLength(3);
+});
+
+const GIVEN = { securityGroups: ['sg-web'] };
+const LISTENING: Partial<MyIngressSpec> = {
+  listeners: [{ port: 80, protocol: 'HTTP' }],
+  defaultAction: { fixedResponse: { statusCode: 404 } },
+};
+
+const LISTEN: Story = {
+  before: (world) => world.applied('shop', GIVEN),
+  act: (world) => world.edit('shop', LISTENING),
+  ends: () => undefined,
+};
+
+/** The balancer was there before. */
+const ADOPT: Story = {
+  ...LISTEN,
+  before: (world) => {
+    const tags = { 'albridge.io/cluster': 'cluster-1', 'albridge.io/adopt': 'web/shop' };
+    const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+    world.outOfBand('CreateLoadBalancer', {
+      Name: 'legacy',
+      Subnets: ['subnet-a', 'subnet-b'],
+      Tags,
+    });
+    return world.applied('shop', { adopt: { arn: world.balancer().arn } });
+  },
+};
+
+const CREATE_WITH_LISTENER: Story = {
+  ...CREATE,
+  act: (world) =>
+    world.apply('shop', {
+      ...GIVEN,
+      ...LISTENING,
+      attributes: { 'idle_timeout.timeout_seconds': '90' },
+    }),
+};
+
+const LISTENERS = {
+  'added by an edit': LISTEN,
+  'added to an adopted balancer': ADOPT,
+  'created with its balancer': CREATE_WITH_LISTENER,
+};
+
+function expectNoTrace(world: World, why: string): void {
+  expect(listIds(world), why).toEqual([]);
+  expect(world.condition('shop'), why).toBe('True Available');
+  expect(world.object('shop').status.owned, why).toBeUndefined();
+}
+
+describe('an object with no managed group, whose first listener is taken back at once', () => {
+  it.each(Object.entries(LISTENERS))(
+    '%s: leaves none behind where the pass is cut short',
+    async (_, story) => {
+      const cutsWithListener: CrashPlan[] = [];
+      for (const cut of await cutsOf(story)) {
+        const world = await play(story, cut);
+        if (listIds(world).length > 0) cutsWithListener.push(cut);
+        world.crash();
+        world.unset('shop', 'listeners', 'defaultAction');
+        world.start();
+        await world.clock.advance(30 * MINUTE_MS);
+        expectNoTrace(world, JSON.stringify(cut));
+      }
+      expect(cutsWithListener.length).toBeGreaterThan(3);
+    },
+  );
+
+  it.each(Object.entries(LISTENERS))(
+    '%s: leaves none behind where its create has no answer',
+    async (_, story) => {
+      const world = await play({ ...story, lastsMs: 0 }, undefined, (begun) => {
+        begun.fault('CreateListener', { kind: 'lostResponse' }, { times: 9 });
+      });
+      await world.clock.advance(200);
+      expect(listIds(world)).toEqual(['listener/80']);
+      world.unset('shop', 'listeners', 'defaultAction');
+      await world.clock.advance(30 * MINUTE_MS);
+      expectNoTrace(world, '');
+    },
+  );
 });

@@ -277,12 +277,23 @@ it('a security group that others refer to holds a deletion up, which names them 
   await world.deleted('shop', 2 * MINUTE_MS);
   expect(world.condition('shop', 'Reconciling')).toBe('True Deleting');
   expect(world.message('shop')).toBe(
-    'security-group frontend: inbound rules of security group sg-web refer to it; remove these rules',
+    'security-group frontend: rules of security group sg-web refer to it; remove these rules',
   );
   world.outOfBand('RevokeSecurityGroupIngress', rule);
   await world.clock.advance(MINUTE_MS);
   expect(world.exists('shop')).toBe(false);
   expect(world.beside).toEqual([]);
+});
+
+it('an outbound rule that leads to the security group holds a deletion up, which names its group', async () => {
+  const world = await settleShop();
+  const group = world.beside.find(({ id }) => id.startsWith('sg-'))?.id ?? '';
+  world.aws.control.setOutboundGroups('sg-web', [group]);
+  await world.deleted('shop', 2 * MINUTE_MS);
+  expect(world.message('shop')).toContain('rules of security group sg-web refer to it');
+  world.aws.control.setOutboundGroups('sg-web', []);
+  await world.clock.advance(MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
 });
 
 it('a balancer that someone has released holds a deletion up, which names it until it is gone', async () => {
@@ -295,6 +306,27 @@ it('a balancer that someone has released holds a deletion up, which names it unt
     `load balancer ${arn} uses it, and its tags do not name this object`,
   );
   world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.exists('shop')).toBe(false);
+  expect(listIds(world)).toEqual([]);
+});
+
+it('a target group that the listener of any other balancer uses holds a deletion up, which names that one', async () => {
+  const world = await settleShop({ ...SHOP, rules: [] });
+  const { targetGroups } = world.aws.control.snapshot();
+  const group = targetGroups.find(({ name }) => name.startsWith('shop-api-'))?.arn;
+  const made = world.outOfBand('CreateLoadBalancer', {
+    ...{ Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] },
+  }) as { readonly LoadBalancers: readonly { readonly LoadBalancerArn: string }[] };
+  const { LoadBalancerArn: theirs = '' } = made.LoadBalancers[0] ?? {};
+  const listener = { LoadBalancerArn: theirs, Protocol: 'HTTP', Port: 80 };
+  const forward = { Type: 'forward', TargetGroupArn: group };
+  world.outOfBand('CreateListener', { ...listener, DefaultActions: [forward] });
+  const calls = await world.callsDuring(() => world.deleted('shop', 10 * MINUTE_MS));
+  expect(world.condition('shop', 'Stalled')).toBe('True DeletionBlocked');
+  expect(world.message('shop')).toContain(`backend api: load balancer ${theirs} uses it`);
+  expect(calls['DeleteTargetGroup']).toBeLessThan(20);
+  world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: theirs });
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.exists('shop')).toBe(false);
   expect(listIds(world)).toEqual([]);

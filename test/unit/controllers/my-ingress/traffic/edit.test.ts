@@ -173,7 +173,8 @@ describe('an edit of an object that this process has left as desired', () => {
 });
 
 it('a rule that left the spec goes soon, although the operator is restarted before it is due', async () => {
-  const world = await settleShop({ ...SHOP, rules: [ruleOf(0), ruleOf(1)] });
+  const old = { ...ruleOf(1), paths: ['/*'] };
+  const world = await settleShop({ ...SHOP, rules: [ruleOf(0), old] });
   await world.edited('shop', { rules: [ruleOf(0, 'web')] }, 5_000);
   expect(world.condition('shop')).toBe('True Available');
   const countRules = (): number => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Targets } from '../../../../../src/controllers/my-ingress/targets.ts';
 import { raceAbort } from '../../../../../src/core/ports/clock.ts';
 import { MINUTE_MS, World } from '../world.ts';
-import { listIds, SHOP } from './specs.ts';
+import { api, listIds, SHOP, web } from './specs.ts';
 
 /** An object whose target groups are filled when a test says so. */
 async function created(wait: Targets['waitUntilFilled']): Promise<World> {
@@ -48,4 +48,44 @@ describe('a listener and its rules', () => {
     await world.clock.advance(MINUTE_MS);
     expect(listRouting(world)).toHaveLength(2);
   });
+});
+
+it('a backend that no action names is published as such, also after a restart of the operator', async () => {
+  const world = await World.having('shop', { ...SHOP, rules: [] });
+  await world.clock.advance(MINUTE_MS);
+  const listUnused = (): unknown =>
+    world.targets.published.get('web/shop')?.map(({ backend, isUnused }) => [backend, isUnused]);
+  expect(listUnused()).toEqual([
+    ['web', undefined],
+    ['api', true],
+  ]);
+  world.targets.published.clear();
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(listUnused()).toEqual([
+    ['web', undefined],
+    ['api', true],
+  ]);
+});
+
+it('a backend is published with the health check that AWS has, the same by each pass and after a restart', async () => {
+  const world = await World.having('shop', SHOP);
+  await world.clock.advance(MINUTE_MS);
+  const readCheck = (): unknown => world.targets.published.get('web/shop')?.[0]?.healthCheck;
+  const before = readCheck();
+  expect(before).toMatchObject({ path: '/' });
+  world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+  await world.clock.advance(20 * MINUTE_MS);
+  expect(readCheck()).toEqual(before);
+  const path = '/healthz';
+  const refused = { kind: 'error', code: 'InvalidTarget', status: 400, message: 'no' } as const;
+  world.fault('ModifyTargetGroup', refused, { times: 1 });
+  await world.edited('shop', { backends: [{ ...web, healthCheck: { path } }, api] }, 500);
+  expect(readCheck()).toEqual(before);
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(readCheck()).toEqual({ ...(before as object), path });
+  world.targets.published.clear();
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(readCheck()).toEqual({ ...(before as object), path });
 });

@@ -37,7 +37,7 @@ describe('an edit that waits for a rule to be gone', () => {
     const [shown = web, ...others] = BEFORE.backends ?? [];
     const attributes = { 'deregistration_delay.timeout_seconds': '0' };
     const sticky = { ...shown, attributes, stickiness: { durationSeconds: 60 } };
-    const rules = [rule('new', '/n', 'web'), rule('one', '/a', 'api')];
+    const rules = [rule('new', '/an', 'web'), rule('one', '/a', 'api')];
     await world.edited('shop', { backends: [sticky, ...others], rules }, 5_000);
     expect(world.condition('shop')).toBe('False HandingOver');
     await world.clock.advance(MINUTE_MS);

@@ -4,9 +4,9 @@ import { MINUTE_MS } from '../world.ts';
 
 const given = { memory: undefined, objectCount: 1, knownSinceMs: 0, spread: 0.5 };
 const facts = {
-  changedAtMs: 0,
+  changes: [{ atMs: 0, conditions: undefined }],
   unusedSinceMs: new Map(),
-  joinedSinceMs: new Map(),
+  checkedSinceMs: new Map(),
   refused: [],
 };
 const known = { facts, revision: 1, isOpen: false };

@@ -126,7 +126,7 @@ it('whatever happens to an object, AWS has in the end what it would have from th
   const lives = fc.array(acts, { minLength: 10, maxLength: 20, size: 'max' });
   const property = fc.asyncProperty(spec, lives, async (first, life) => {
     const world = begin();
-    for (const act of [edit(first as Spec), ...life]) {
+    for (const act of [edit(first), ...life]) {
       await act(world);
       if (world.incarnation.isOver) world.start();
     }

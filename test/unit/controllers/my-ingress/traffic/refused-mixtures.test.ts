@@ -36,7 +36,8 @@ describe('where AWS refuses the old and the new target group in one action', () 
   });
 
   it('a rule that leaves the spec stays for as long as after any other change', async () => {
-    const spec = { ...SHOP, rules: [...(SHOP.rules ?? []), further('old', 'web')] };
+    const old = { ...further('old', 'web'), paths: ['/*'] };
+    const spec = { ...SHOP, rules: [...(SHOP.rules ?? []), old] };
     const world = await refusing(spec, { ...MIXTURE, forMs: 500 });
     world.edit('shop', { ...spec, ...OTHER, rules: [...(SHOP.rules ?? [])] });
     const countDeleted = (): number =>

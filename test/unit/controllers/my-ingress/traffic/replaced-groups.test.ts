@@ -133,7 +133,7 @@ describe('a pod that comes is a target of the group that requests still reach', 
   it('while the rule of a backend that has left the spec stays', async () => {
     const world = await settled();
     const old = findGroup(world, 'api');
-    const rules = [{ name: 'new', paths: ['/new'], forward: [{ backend: 'web' }] }];
+    const rules = [{ name: 'new', paths: ['/*'], forward: [{ backend: 'web' }] }];
     await world.edited('shop', { backends: [web], rules }, 2_000);
     expect(listFollowed(world)).toContain(old);
     await world.clock.advance(MINUTE_MS);
@@ -193,6 +193,32 @@ it.each([
     expect(listServices()).toEqual([web.service, api.service]);
   },
 );
+
+it('a group that an action still sends requests to is published as such, also after a restart', async () => {
+  const world = await settled();
+  const blue = { name: 'blue', service: { name: 'blue', port: 80 } };
+  const rule = { name: 'api', paths: ['/api/*'] };
+  const listReached = (): readonly string[] => {
+    const published = world.targets.published.get(KEY) ?? [];
+    return published.filter(({ isReached }) => isReached).map(({ backend }) => backend);
+  };
+  const backends = [web, api, blue];
+  const code = 'TooManyTargetGroups';
+  world.fault('CreateTargetGroup', { ...REFUSED, code }, { forMs: 5 * MINUTE_MS });
+  const rules = [{ ...rule, forward: [{ backend: 'blue' }] }];
+  await world.edited('shop', { backends, rules }, MINUTE_MS);
+  expect(listReached()).toEqual(['web', 'api']);
+  world.targets.published.clear();
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(listReached()).toEqual(['web', 'api']);
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(listReached()).toEqual(['web', 'blue']);
+  const canary = { backend: 'api', weight: 0 };
+  await world.edited('shop', { rules: [{ ...rule, forward: [{ backend: 'blue' }, canary] }] }, 1);
+  await world.clock.advance(MINUTE_MS);
+  expect(listReached()).toEqual(['web', 'blue']);
+});
 
 it('a target group of another owner, with which AWS answers our create, gets no target', async () => {
   const world = await settled();

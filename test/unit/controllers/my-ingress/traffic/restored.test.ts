@@ -104,6 +104,19 @@ describe('an object that is restored without status, with security groups of its
     expect(listIds(world)).not.toContain(GROUP);
   });
 
+  it('loses the managed group also where the balancer is gone, wherever its first pass is cut', async () => {
+    const story: Story = {
+      before: async (world) => {
+        await world.applied('shop', SHOP);
+        await world.clock.advance(8 * MINUTE_MS);
+        world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+      },
+      act: (world) => restore(world, { ...SHOP, ...GIVEN }),
+      ends: () => undefined,
+    };
+    await cutEach(story, (world, cut) => expect(listIds(world), cut).not.toContain(GROUP));
+  });
+
   it('loses the managed group wherever its first pass is cut', async () => {
     const story: Story = {
       before: async (world) => {

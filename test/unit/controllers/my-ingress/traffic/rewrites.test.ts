@@ -26,10 +26,12 @@ async function reconciled(world: World): Promise<void> {
   await world.clock.advance(MINUTE_MS);
 }
 
-function ruleOf(world: World) {
+function ruleOf(world: World, name = 'api') {
   const { rules, listeners } = world.aws.world.traffic;
   const [listener] = listeners.all();
-  const rule = rules.byKey(listener?.arn ?? '').find(({ priority }) => priority !== 'default');
+  const rule = rules
+    .byKey(listener?.arn ?? '')
+    .find(({ tags }) => tags.get('albridge.io/resource')?.includes(`/${name}/`));
   if (rule === undefined) throw new Error('there is no rule');
   return rule;
 }
@@ -81,6 +83,17 @@ describe('a rewrite', () => {
     expect(ruleOf(world).tags.has('albridge.io/rewrite')).toBe(false);
     expect(world.writesToAws.slice(-2)).toEqual(['ModifyRule', 'RemoveTags']);
     expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('has the tags of its spec also while a rule that leaves is waited for', async () => {
+    const gone = { name: 'gone', paths: ['/*'], forward: [{ backend: 'web' }] };
+    const spec = withRewrite({ url: URL });
+    const world = await settleShop({ ...spec, rules: [...(spec.rules ?? []), gone] });
+    world.edit('shop', { ...withRewrite(undefined), tags: { team: 'b' } });
+    await world.clock.advance(2_000);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(ruleOf(world, 'gone').tags.get('team')).toBe(undefined);
+    expect(ruleOf(world).tags.get('team')).toBe('b');
   });
 
   it('is repaired where someone has changed or removed it', async () => {

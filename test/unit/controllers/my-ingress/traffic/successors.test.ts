@@ -112,6 +112,49 @@ describe('a target group that takes the place of another', () => {
     expect(switches(world)).toEqual([]);
   });
 
+  it.each([
+    { afterMs: 30 * MINUTE_MS, since: 'it has waited for half an hour' },
+    { afterMs: 5 * MINUTE_MS - 10_000, since: 'nothing has happened since it joined' },
+  ])('has five minutes from its first target on, where $since', async ({ afterMs }) => {
+    const world = await settled();
+    world.targets.say(KEY, 'api', { desired: 0, registered: 0, healthy: 0, isReplacing: true });
+    await world.edited('shop', OTHER, afterMs);
+    world.targets.say(KEY, 'api', { desired: 1, registered: 1, healthy: 0, isReplacing: true });
+    await world.clock.advance(5 * MINUTE_MS - 2_000);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    expect(switches(world)).toEqual([]);
+    await world.clock.advance(4_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toHaveLength(1);
+  });
+
+  it.each([
+    { what: 'health check', edit: { healthCheck: { path: '/live' } } },
+    { what: 'Service', edit: { service: { ...api.service, port: 8081 } } },
+  ])('has five minutes again after an edit of its $what, and of nothing else', async ({ edit }) => {
+    const world = await edited();
+    await world.clock.advance(5 * MINUTE_MS - 10_000);
+    const backends = [web, { ...api, protocol: 'HTTPS' as const, ...edit }];
+    await world.edited('shop', { backends }, 5 * MINUTE_MS - 10_000);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    await world.edited('shop', { tags: { team: 'red' } }, 5_000);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    await world.clock.advance(7_000);
+    expect(weights(world)).toBe('api:HTTPS 1');
+    expect(switches(world)).toHaveLength(1);
+  });
+
+  it('has them again once after an edit of its health check that AWS refuses', async () => {
+    const world = await edited();
+    const refusal = { kind: 'error', code: 'AccessDenied', status: 403, message: 'no' } as const;
+    world.fault('ModifyTargetGroup', refusal, { forMs: 60 * MINUTE_MS });
+    const backends = [web, { ...api, protocol: 'HTTPS' as const, healthCheck: { path: '/live' } }];
+    await world.edited('shop', { backends }, 4 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
+    await world.clock.advance(6 * MINUTE_MS);
+    expect(weights(world)).toBe('api:HTTPS 1');
+  });
+
   it('takes them within seconds where neither of them has a target', async () => {
     const world = await settled();
     world.targets.say(KEY, 'api', { desired: 0, registered: 0, healthy: 0 });

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TargetsState } from '../../../../../src/controllers/my-ingress/targets.ts';
+import { OperatorError } from '../../../../../src/core/reconcile/operator-error.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { settleShop } from './settle.ts';
 import { SHOP } from './specs.ts';
@@ -147,4 +148,48 @@ it('an object that loses its backends has none about them', async () => {
   });
   expect(world.condition('shop', 'BackendsResolved')).toBe('True NoBackends');
   expect(events.filter((event) => /NoBackends|Resolved|Healthy/.test(event))).toEqual([]);
+});
+
+describe('where the answer to the write of the status is lost', () => {
+  const lose = (world: World): void => {
+    const given = { reason: 'ApiServerUnavailable', message: 'reset', isUnanswered: true };
+    world.kube.loseNextStatus(new OperatorError({ ...given, healedBy: 'time' }));
+  };
+
+  it.each([
+    ['lost and returns', lack, ['Warning ServiceNotFound', 'Normal Resolved']],
+    ['unhealthy and recovers', () => sick, ['Warning TargetsUnhealthy', 'Normal Healthy']],
+  ])('a backend that is %s is the same two events', async (_name, fault, expected) => {
+    const world = await settleShop();
+    const events = await listEvents(world, async () => {
+      for (const state of [fault(world), whole]) {
+        lose(world);
+        await say(world, state, 2 * MINUTE_MS);
+      }
+    });
+    expect(events).toEqual(expected);
+  });
+
+  it('what was missing at first is no event of its own when the object becomes Ready', async () => {
+    const world = World.started();
+    world.targets.say(KEY, 'api', lack(world));
+    await world.applied('shop', SHOP);
+    lose(world);
+    expect(await listEvents(world, () => say(world, whole, MINUTE_MS))).toEqual([
+      'Normal Available',
+    ]);
+  });
+
+  it.each([
+    ['a new balancer', {}, []],
+    ['one whose object gets a tag at that moment', { tags: { team: 'web' } }, ['UpdatedALB']],
+  ])('%s has the event for its create, and none that it is provisioned', async (_, edit, more) => {
+    const world = World.started({ settings: { provisioningMs: 5_000 } });
+    lose(world);
+    world.apply('shop');
+    await world.clock.settle();
+    await world.edited('shop', edit, MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+    expect(world.events.reasons).toEqual(['CreatedALB', ...more, 'Available']);
+  });
 });

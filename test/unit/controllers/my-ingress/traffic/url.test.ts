@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
-import { World } from '../world.ts';
+import { CERTIFICATE } from '../../../localstack/traffic/traffic-model.ts';
+import { SCAN_MS, World } from '../world.ts';
 import { SHOP } from './specs.ts';
 
 async function start(spec: Partial<MyIngressSpec>): Promise<World> {
@@ -46,13 +47,22 @@ describe('status.url', () => {
   });
 
   it('is not that of a listener which leads to one that is not there', async () => {
-    const world = await start({
+    const world = new World();
+    world.aws.control.setCertificates([CERTIFICATE]);
+    world.start();
+    await world.applied('shop', {
       ...SHOP,
       listeners: [
         { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-        { port: 443, protocol: 'HTTPS' },
+        { port: 443, protocol: 'HTTPS', certificates: [CERTIFICATE] },
       ],
     });
+    expect(urlOf(world)).toBe(`https://${world.balancer().dnsName}`);
+    const { listeners } = world.aws.control.snapshot();
+    const ListenerArn = listeners.find(({ port }) => port === 443)?.arn;
+    world.outOfBand('DeleteListener', { ListenerArn });
+    world.aws.control.setCertificates([]);
+    await world.clock.advance(2 * SCAN_MS);
     expect(world.aws.control.snapshot().listeners.map(({ port }) => port)).toEqual([80]);
     expect(world.object('shop').status).not.toHaveProperty('url');
   });

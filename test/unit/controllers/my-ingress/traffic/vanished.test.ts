@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { draftOf } from '../drafts.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
 import { api, SHOP, web } from './specs.ts';
 
@@ -54,6 +55,44 @@ it('the plan for an object whose balancer has vanished creates nothing that is s
     'create rule/80/spec/api/0',
   ]);
 });
+
+describe('an object that goes in spite of its finalizer', () => {
+  it('while its listener is made leaves nothing, and does not hold up another one of its name', async () => {
+    const world = World.started();
+    await world.clock.settle();
+    world.fault('CreateListener', { kind: 'delay', delayMs: 1_000 });
+    world.apply('shop', SHOP);
+    await world.clock.advance(500);
+    vanish(world);
+    await world.clock.advance(5 * MINUTE_MS);
+    expect([world.balancers, world.beside]).toEqual([[], []]);
+    expectCleanUpAlone(world);
+    await world.applied('shop', SHOP);
+    await world.clock.advance(MINUTE_MS);
+    expect(world.condition('shop')).toBe('True Available');
+  });
+
+  it('after an edit to Retain releases what it has made', async () => {
+    const world = await World.having('shop', SHOP);
+    await world.edited('shop', { deletionPolicy: 'Retain' }, 20_000);
+    vanish(world);
+    await world.clock.advance(5 * MINUTE_MS);
+    expect(world.balancers).toHaveLength(1);
+    expect([world.beside, world.balancer().tags]).toEqual([[], {}]);
+    expectCleanUpAlone(world);
+  });
+});
+
+/** A DELETE that read it before the finalizer was stored removes it now. */
+function vanish(world: World): void {
+  world.kube.deleteInSpite(draftOf('shop'));
+}
+
+/** To the witness, what stands in AWS for an object that is not there has no owner. */
+function expectCleanUpAlone(world: World): void {
+  const other = world.faults.splice(0).filter((fault) => !/^(Delete|Remove)\w+ to /.test(fault));
+  expect(other).toEqual([]);
+}
 
 const GROUP = `target-group/spec/${api.name}`;
 const RULE = { name: 'api', paths: ['/api/*'] };

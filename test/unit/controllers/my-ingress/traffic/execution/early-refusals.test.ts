@@ -197,7 +197,7 @@ describe('an attached rule that AWS refuses for a moment', () => {
   const SHARED = { backends: [web], listeners: [{ port: 80, protocol: 'HTTP' as const }] };
   let apps = [draftApp('none')];
   const join = (object: MyIngress): MyIngress => {
-    const attached = decideAttachments(object.spec, apps, new Map());
+    const attached = decideAttachments(object.spec, apps, { held: new Map() });
     const joined: Joined = { ...object, spec: { ...object.spec, attached } };
     return joined;
   };
