@@ -1,7 +1,8 @@
 import { boundText } from '../../core/objects/digests.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import type { Change, ObjectCache } from '../../core/ports/cache.ts';
-import type { KeySource } from '../../core/queue/key-queue.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Enqueue, KeySource } from '../../core/queue/key-queue.ts';
 
 /** The parts of https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/ that are read. */
 export interface Autoscaler extends KubeObject {
@@ -37,24 +38,50 @@ export function trimAutoscaler(object: KubeObject): KubeObject {
   } as Autoscaler;
 }
 
-/** Knows which Deployments an autoscaler scales: their number of pods is not ours. */
+/** `kubectl replace --force` creates an object again as soon as the old one is gone. */
+const REPLACED_WITHIN_MS = 15_000;
+
+/** Knows which Deployments an autoscaler scales, or has just scaled: their number of pods is not ours. */
 export class Autoscalers {
-  /** An autoscaler that is created, deleted or gets another target changes what we may set. */
+  /** An autoscaler that is created or gets another target, or has been deleted, changes what we may set. */
   readonly source: KeySource;
   readonly #cache: ObjectCache<Autoscaler>;
+  readonly #clock: Pick<Clock, 'setTimer'>;
+  /** By the Deployment whose autoscaler is gone: cancels that it counts as scaled no more. */
+  readonly #endings = new Map<Key, () => void>();
 
-  constructor(cache: ObjectCache<Autoscaler>) {
+  constructor(cache: ObjectCache<Autoscaler>, clock: Pick<Clock, 'setTimer'>) {
     this.#cache = cache;
-    this.source = (enqueue) =>
-      cache.subscribe((change) => {
+    this.#clock = clock;
+    this.source = (enqueue) => {
+      const stop = cache.subscribe((change) => {
         // At the start every WebApp is reconciled anyway.
         if (change.kind === 'added' && change.isInitial) return;
-        for (const key of listTargets(change)) enqueue(key);
+        for (const key of listTargets(change)) {
+          if (change.kind === 'deleted') this.#beginEnding(key, enqueue);
+          else enqueue(key);
+        }
       });
+      return () => {
+        stop();
+        for (const cancel of this.#endings.values()) cancel();
+        this.#endings.clear();
+      };
+    };
   }
 
   isScaled(deployment: Key): boolean {
+    if (this.#endings.has(deployment)) return true;
     return this.#cache.list().some((autoscaler) => getTarget(autoscaler) === deployment);
+  }
+
+  #beginEnding(deployment: Key, enqueue: Enqueue): void {
+    const end = (): void => {
+      this.#endings.delete(deployment);
+      enqueue(deployment);
+    };
+    this.#endings.get(deployment)?.();
+    this.#endings.set(deployment, this.#clock.setTimer(REPLACED_WITHIN_MS, end));
   }
 }
 

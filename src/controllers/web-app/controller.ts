@@ -11,7 +11,7 @@ import {
   type OwnedObjects,
 } from '../../core/children/owned-objects.ts';
 import { draftRepair, listDifferences } from '../../core/children/repair.ts';
-import { getKey } from '../../core/objects/kube-object.ts';
+import { getController, getKey } from '../../core/objects/kube-object.ts';
 import type { EventDraft } from '../../core/ports/events.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
@@ -59,14 +59,12 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
     ensureChild('Deployment', { ...deployments, desired, createOnlyFields }, scope),
     ensureChild('Service', { ...services, desired: [desireService(object)] }, scope),
   ]);
-  const changes = ensured.flatMap(unwrapChanges);
-  const deployment = chooseNewest(observed, changes);
-  pass.report({
-    ...readCounts(deployment),
-    selector: buildSelector(object),
-    url: chooseUrl(object, readState, buildUrl(object)),
-  });
+  const deployment = chooseNewest(findOwn(observed, object), ensured.flatMap(listChanges));
+  // First, because the pods run on while a write is refused.
+  pass.report({ ...readCounts(deployment), selector: buildSelector(object) });
   for (const condition of copyConditions(deployment)) pass.setCondition(condition);
+  const changes = ensured.flatMap(unwrapChanges);
+  pass.report({ url: chooseUrl(object, readState, buildUrl(object)) });
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
   return judgeDeployment(object, deployment);
 }
@@ -95,9 +93,18 @@ interface Scope {
   readonly pass: Pass;
 }
 
-function unwrapChanges(
-  ensured: PromiseSettledResult<readonly OwnedChange[]>,
-): readonly OwnedChange[] {
+/** Undefined for a foreign Deployment of the same name. */
+function findOwn(observed: Deployment | undefined, { metadata }: WebApp): Deployment | undefined {
+  return observed && getController(observed)?.uid === metadata.uid ? observed : undefined;
+}
+
+type Ensured = PromiseSettledResult<readonly OwnedChange[]>;
+
+function listChanges(ensured: Ensured): readonly OwnedChange[] {
+  return ensured.status === 'fulfilled' ? ensured.value : [];
+}
+
+function unwrapChanges(ensured: Ensured): readonly OwnedChange[] {
   if (ensured.status === 'rejected') throw ensured.reason;
   return ensured.value;
 }

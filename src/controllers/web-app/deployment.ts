@@ -4,6 +4,8 @@ import type { KubeObject } from '../../core/objects/kube-object.ts';
 export interface Deployment extends KubeObject {
   readonly spec?: DeploymentSpec;
   readonly status?: DeploymentStatus;
+  /** Choices that nobody but albridge has made in it (`listHeld`). */
+  readonly held?: readonly string[];
 }
 
 interface DeploymentSpec {

@@ -1,7 +1,8 @@
 import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/objects/fields.ts';
 import { formatLabelSelector, type KubeObject } from '../../core/objects/kube-object.ts';
-import { mergePodTemplate, type OwnPod, type PodTemplate } from '../../pods/pod-template.ts';
+import { mergePodTemplate, type OwnPod } from '../../pods/pod-template.ts';
+import { selectChoices } from './choices.ts';
 import { CONTAINER, type Deployment, findApp, type PodSpec } from './deployment.ts';
 import { desireGate } from './gate.ts';
 
@@ -35,7 +36,7 @@ export function desireDeployment(
 }
 
 function buildPod({ metadata, spec }: WebApp, { observed, isBalanced }: DeploymentFacts): OwnPod {
-  const others = overlayTemplate(observed?.spec?.template?.spec ?? {}, spec.podTemplate);
+  const others = selectChoices(observed ?? {}, spec.podTemplate);
   const gate = desireGate(others, isBalanced);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
   const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
@@ -44,26 +45,8 @@ function buildPod({ metadata, spec }: WebApp, { observed, isBalanced }: Deployme
     container: { name: CONTAINER, image: spec.image, ports },
     defaults: {
       pod: gate.pod,
-      container: { ...gate.container, ...(!hasProbeOfOthers(observed) && { readinessProbe }) },
+      container: { ...gate.container, ...(!hasProbe(others) && { readinessProbe }) },
     },
-  };
-}
-
-/** The choices of others for a pod's end and its gates; `podTemplate` counts as one of them. */
-function overlayTemplate(observed: PodSpec, template: PodTemplate = {}): PodSpec {
-  const chosen = (template.spec ?? {}) as PodSpec;
-  const lifecycle = findApp(chosen)?.lifecycle ?? findApp(observed)?.lifecycle;
-  const gates = (chosen.readinessGates ?? []).map(({ conditionType }) => conditionType);
-  const others = (observed.readinessGates ?? []).filter(
-    ({ conditionType }) => !gates.includes(conditionType),
-  );
-  return {
-    ...observed,
-    ...(chosen.terminationGracePeriodSeconds !== undefined && {
-      terminationGracePeriodSeconds: chosen.terminationGracePeriodSeconds,
-    }),
-    readinessGates: others,
-    containers: [{ name: CONTAINER, ...(lifecycle && { lifecycle }) }],
   };
 }
 
@@ -72,8 +55,8 @@ function overlayTemplate(observed: PodSpec, template: PodTemplate = {}): PodSpec
  * (https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes/#check-mechanisms):
  * next to another one the API server would refuse ours.
  */
-function hasProbeOfOthers(observed: Deployment | undefined): boolean {
-  const probe = findApp(observed?.spec?.template?.spec ?? {})?.readinessProbe ?? {};
+function hasProbe(others: PodSpec): boolean {
+  const probe = findApp(others)?.readinessProbe ?? {};
   return ['httpGet', 'exec', 'grpc'].some((mechanism) => mechanism in probe);
 }
 

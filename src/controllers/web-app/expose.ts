@@ -3,7 +3,7 @@ import type { StatedCondition } from '../../core/objects/conditions.ts';
 
 /** The result of `spec.expose`, as the controller of MyIngress has it. */
 export type ExposeState =
-  | { readonly kind: 'unknown' | 'missing' | 'unwatched' | 'deleting' | 'pending' }
+  | { readonly kind: 'unknown' | 'missing' | 'unwatched' | 'deleting' | 'pending' | 'waiting' }
   | { readonly kind: 'attached'; readonly url?: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly claim?: string }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -79,6 +79,10 @@ function describePlain(kind: Plain, { hosts, ingress }: Asked): Omit<StatedCondi
     pending: {
       ...{ status: 'Unknown', reason: 'Attaching' },
       message: `MyIngress ${ingress} has not applied the routes yet`,
+    },
+    waiting: {
+      ...{ status: 'Unknown', reason: 'LoadBalancerNotActive' },
+      message: `the load balancer of MyIngress ${ingress} is not active; the condition Ready of that object says why`,
     },
     unknown: {
       ...{ status: 'Unknown', reason: 'ExposureUnknown' },

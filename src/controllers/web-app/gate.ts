@@ -61,8 +61,7 @@ function desireHook(observed: PodSpec): object {
 /** The sleep of others may have come to need the grace period that was set for the gate. */
 function keepGrace(observed: PodSpec): object {
   const sleepSeconds = findHook(observed)?.sleep?.seconds ?? 0;
-  const isNeeded = sleepSeconds > DEFAULT_GRACE_SECONDS && getGrace(observed) === GRACE_SECONDS;
-  return isNeeded ? { terminationGracePeriodSeconds: GRACE_SECONDS } : {};
+  return sleepSeconds > DEFAULT_GRACE_SECONDS ? desireGrace(observed) : {};
 }
 
 function isOwn(hook: Hook): boolean {

@@ -28,6 +28,13 @@ export class WebAppBench extends KindBench<WebApp> {
   isBalanced: boolean | undefined = false;
   readonly #controller = this.#build();
 
+  /** Applied, and three pods serve. */
+  async run(): Promise<void> {
+    this.store();
+    await this.start();
+    await this.serve(3);
+  }
+
   /** Starts the controller and lets it come to rest. */
   start(): Promise<void> {
     this.#controller.start();
@@ -103,7 +110,7 @@ export class WebAppBench extends KindBench<WebApp> {
     const owned = { writer: kube.childWriter(), owner: webAppKind, clock };
     const deployments = new Children({ ...owned, cache: this.deployments });
     const services = new Children({ ...owned, cache: this.services });
-    const autoscalers = new Autoscalers(kube.cache<Autoscaler>('HorizontalPodAutoscaler'));
+    const autoscalers = new Autoscalers(kube.cache<Autoscaler>('HorizontalPodAutoscaler'), clock);
     const balanced = { has: (): boolean | undefined => this.isBalanced };
     const exposing = { read: () => this.exposeState };
     return new Controller<WebApp>({

@@ -27,9 +27,7 @@ function sentences(): readonly string[] {
 
 /** Applied, and three pods serve. */
 async function running(): Promise<void> {
-  bench.store();
-  await bench.start();
-  await bench.serve(3);
+  await bench.run();
   bench.takeWrites();
   bench.takeLines();
   bench.events.recorded.splice(0);
@@ -229,64 +227,6 @@ describe('drift', () => {
     await bench.clock.settle();
     expect(bench.service).toBeDefined();
     expect(bench.events.reasons).toContain('ServiceCreated');
-  });
-});
-
-describe('an autoscaler', () => {
-  const onDeployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' };
-
-  async function scaleTo(replicas: number): Promise<void> {
-    await bench.editDeployment((live) => ({ ...live, spec: { ...live.spec, replicas } }));
-  }
-
-  it('on the Deployment is not fought, and the rest is still kept', async () => {
-    await running();
-    await bench.createAutoscaler(onDeployment);
-    expect(bench.deployment.spec?.replicas, 'nothing changes by itself').toBe(3);
-    await scaleTo(7);
-    expect(bench.deployment.spec?.replicas).toBe(7);
-    await bench.edit({ image: 'nginx:1.27' });
-    expect(bench.deployment).toMatchObject({
-      spec: { replicas: 7, template: { spec: { containers: [{ image: 'nginx:1.27' }] } } },
-    });
-  });
-
-  it('that goes gives the number of pods back to the spec', async () => {
-    await running();
-    const autoscaler = await bench.createAutoscaler(onDeployment);
-    await scaleTo(7);
-    bench.kube.delete(autoscaler);
-    await bench.clock.settle();
-    expect(bench.deployment.spec?.replicas).toBe(3);
-  });
-
-  it('that was there first leaves the spec its say about the beginning', async () => {
-    await bench.createAutoscaler(onDeployment);
-    bench.store();
-    await bench.start();
-    expect(bench.deployment.spec?.replicas).toBe(3);
-    await scaleTo(7);
-    expect(bench.deployment.spec?.replicas).toBe(7);
-  });
-
-  const others: Readonly<Record<string, { why: string; target: object }>> = {
-    'the WebApp itself': {
-      why: 'it writes spec.replicas, which we follow',
-      target: { apiVersion: 'apps.example.com/v1', kind: 'WebApp', name: 'shop' },
-    },
-    'another Deployment': { why: 'not ours', target: { ...onDeployment, name: 'other' } },
-    'a Deployment of another group': {
-      why: 'groups share names',
-      target: { ...onDeployment, apiVersion: 'example.com/v1' },
-    },
-    nothing: { why: 'the field is not filled in', target: {} },
-  };
-
-  it.each(Object.entries(others))('on %s changes nothing', async (_name, { target, why }) => {
-    await running();
-    await bench.createAutoscaler(target);
-    await scaleTo(7);
-    expect(bench.deployment.spec?.replicas, why).toBe(3);
   });
 });
 

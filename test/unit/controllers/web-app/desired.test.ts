@@ -86,3 +86,90 @@ describe('a WebApp with a pod template behind a load balancer', () => {
     expect(JSON.stringify(spec)).not.toContain('sleep');
   });
 });
+
+describe('a WebApp whose pod template loses a field', () => {
+  const held = ['terminationGracePeriodSeconds', 'readinessGates', 'preStop', 'httpGet'] as const;
+  const gates = [{ conditionType: 'example.com/warm' }];
+  const sleep = { preStop: { sleep: { seconds: 45 } } };
+  const httpGet = { path: '/healthz', port: 8080 };
+
+  function desire(pod: object, container: object, observed?: Deployment): Deployment {
+    const podTemplate = { spec: { ...pod, containers: [{ name: 'app', ...container }] } };
+    const templated = { ...object, spec: { ...object.spec, podTemplate } };
+    return desireDeployment(templated, { isBalanced: true, observed });
+  }
+
+  type Parts = readonly [pod: object, container: object];
+  const cases: Readonly<Record<string, { readonly before: Parts; readonly after: Parts }>> = {
+    'the request of its probe': {
+      before: [{}, { readinessProbe: { httpGet, periodSeconds: 10 } }],
+      after: [{}, { readinessProbe: { periodSeconds: 10 } }],
+    },
+    'its probe': { before: [{}, { readinessProbe: { httpGet } }], after: [{}, {}] },
+    'the grace period that its sleep needs': {
+      before: [{ terminationGracePeriodSeconds: 120 }, { lifecycle: sleep }],
+      after: [{}, { lifecycle: sleep }],
+    },
+    'a hook': { before: [{}, { lifecycle: { preStop: { exec: {} } } }], after: [{}, {}] },
+    'a gate': { before: [{ readinessGates: gates }, {}], after: [{}, {}] },
+  };
+
+  it.each(Object.entries(cases))('is as a new one without %s', (_name, { before, after }) => {
+    const observed = { ...desire(...before), held };
+    expect(desire(...after, observed)).toEqual(desire(...after));
+  });
+
+  it('keeps the grace period that a sleep of others needs', () => {
+    const containers = [{ name: 'app', lifecycle: sleep }];
+    const spec = { template: { spec: { terminationGracePeriodSeconds: 60, containers } } };
+    const observed = { spec, held: ['terminationGracePeriodSeconds'] } as unknown as Deployment;
+    const desired = desireDeployment(object, { isBalanced: false, observed });
+    expect(desired.spec).toMatchObject({
+      template: { spec: { terminationGracePeriodSeconds: 60 } },
+    });
+  });
+
+  it('keeps the gate while it is not known whether it is needed', () => {
+    const observed = { ...desire({ readinessGates: gates }, {}), held };
+    const desired = desireDeployment(object, { isBalanced: undefined, observed });
+    expect(desired).toEqual(desireDeployment(object, { isBalanced: true }));
+  });
+});
+
+it('a WebApp that only starts by a hook of its template leaves the end to the hook of others', () => {
+  const lifecycle = { preStop: { exec: { command: ['drain'] } } };
+  const observed = {
+    spec: { template: { spec: { containers: [{ name: 'app', lifecycle }] } } },
+  } as unknown as Deployment;
+  const container = { name: 'app', lifecycle: { postStart: { exec: { command: ['warm'] } } } };
+  const podTemplate = { spec: { containers: [container] } };
+  const templated = { ...object, spec: { ...object.spec, podTemplate } };
+  const desired = desireDeployment(templated, { isBalanced: true, observed });
+  expect(JSON.stringify(desired.spec)).not.toContain('preStop');
+});
+
+describe('a pod template behind a load balancer', () => {
+  const observed = desireDeployment(object, { isBalanced: true }) as Deployment;
+
+  function desire(pod: object, container: object = {}): unknown {
+    const podTemplate = { spec: { ...pod, containers: [{ name: 'app', ...container }] } };
+    const templated = { ...object, spec: { ...object.spec, podTemplate } };
+    return desireDeployment(templated, { isBalanced: true, observed });
+  }
+
+  it('chooses nothing by a field that is null', () => {
+    const nothing = desire({});
+    expect(desire({ terminationGracePeriodSeconds: null, readinessGates: null })).toEqual(nothing);
+    expect(desire({}, { lifecycle: null })).toEqual(nothing);
+    expect(desire({}, { lifecycle: { preStop: null } })).toEqual(nothing);
+  });
+
+  it.each([['warm'], [{ warm: true }], [[null]]])(
+    'leaves it to the API server to refuse %j as gates',
+    (readinessGates) => {
+      expect(JSON.stringify(desire({ readinessGates }))).toContain(
+        JSON.stringify(readinessGates).slice(1, -1),
+      );
+    },
+  );
+});

@@ -24,6 +24,10 @@ const cases: Readonly<Record<string, readonly [ExposeState, string]>> = {
     { kind: 'pending' },
     'Unknown Attaching: MyIngress shared has not applied the routes yet',
   ],
+  waiting: [
+    { kind: 'waiting' },
+    'Unknown LoadBalancerNotActive: the load balancer of MyIngress shared is not active',
+  ],
   unknown: [{ kind: 'unknown' }, 'Unknown ExposureUnknown: '],
   missing: [{ kind: 'missing' }, 'False IngressNotFound: there is no MyIngress shared'],
   unwatched: [{ kind: 'unwatched' }, 'False NamespaceNotWatched: '],

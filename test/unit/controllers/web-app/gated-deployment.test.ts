@@ -10,12 +10,6 @@ beforeEach(() => {
 });
 afterEach(() => bench.stop());
 
-async function running(): Promise<void> {
-  bench.store();
-  await bench.start();
-  await bench.serve(3);
-}
-
 describe('a WebApp behind a load balancer', () => {
   const gate = { readinessGates: [{ conditionType: 'albridge.io/targets-healthy' }] };
 
@@ -46,7 +40,7 @@ describe('a WebApp behind a load balancer', () => {
   });
 
   it('gets the gate and loses it by one write each, and none while that is not known', async () => {
-    await running();
+    await bench.run();
     const plain = bench.deployment.spec;
     await learn(true);
     const gated = bench.deployment.spec;
@@ -62,7 +56,7 @@ describe('a WebApp behind a load balancer', () => {
   });
 
   it('has its gate repaired', async () => {
-    await running();
+    await bench.run();
     await learn(true);
     await bench.editDeployment((live) => {
       const { readinessGates: _gone, ...spec } = live.spec?.template?.spec ?? {};

@@ -31,5 +31,11 @@ describe('status.url', () => {
     bench.exposeState = { kind: 'attached' };
     await bench.serve(3);
     expect(bench.object.status.url).toBe('http://shop.web.svc:8080');
+    bench.exposeState = { kind: 'attached', url };
+    await bench.serve(2);
+    expect(bench.object.status.url).toBe(url);
+    bench.exposeState = { kind: 'waiting' };
+    await bench.serve(3);
+    expect(bench.object.status.url, 'there is no load balancer').not.toBe(url);
   });
 });

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { WebAppBench } from './bench.ts';
+
+let bench: WebAppBench;
+
+beforeEach(() => {
+  bench = new WebAppBench();
+});
+afterEach(() => bench.stop());
+
+const forbidden = new OperatorError({
+  reason: 'Forbidden',
+  message: 'may not',
+  healedBy: 'person',
+});
+
+describe('a refused write', () => {
+  const refusals: Readonly<Record<string, () => void>> = {
+    Service: () => {
+      bench.kube.refuse('create', 'web/shop', forbidden);
+      bench.kube.delete(bench.service);
+    },
+    Deployment: () => {
+      bench.kube.refuse('apply', 'web/shop', forbidden);
+      bench.kube.edit(bench.object, (live) => ({
+        ...live,
+        spec: { ...live.spec, image: 'nginx:1.27' },
+      }));
+    },
+  };
+
+  it.each(Object.entries(refusals))(
+    'of the %s keeps no count from being reported',
+    async (_kind, refuse) => {
+      await bench.run();
+      refuse();
+      await bench.clock.settle();
+      const conditions = [{ type: 'Available', status: 'False', reason: 'TooFew' }] as const;
+      await bench.serve(1, { conditions });
+      expect(bench.condition('Stalled')).toBe('True Forbidden');
+      expect(bench.object.status).toMatchObject({ readyReplicas: 1 });
+      expect(bench.condition('Available')).toBe('False TooFew');
+    },
+  );
+});
+
+describe('a foreign Deployment of the same name', () => {
+  it('has none of its counts and conditions reported', async () => {
+    bench.kube.create({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      metadata: { name: 'shop', namespace: 'web' },
+    });
+    await bench.serve(2, { conditions: [{ type: 'Available', status: 'True' }] });
+    bench.store();
+    await bench.start();
+    expect(bench.condition('Stalled')).toBe('True NameConflict');
+    expect(bench.object.status).toMatchObject({ readyReplicas: 0 });
+    expect(bench.condition('Available')).toBeUndefined();
+  });
+});
