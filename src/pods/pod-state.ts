@@ -1,4 +1,5 @@
 import type { PodReason } from '../apis/pod-reasons.ts';
+import { abridge } from '../core/objects/abridge.ts';
 import type { ContainerEnd, ContainerStatus, Pod, PodCondition } from './pod.ts';
 
 /** The progress of a pod that is not being deleted. */
@@ -197,8 +198,8 @@ export interface Deletion {
  * reported and not deleted by force: two might run at once.
  * https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod/
  */
-export function explainDeletion({ metadata, spec }: Pod, nowMs: number): Deletion {
-  const { name, deletionTimestamp: due } = metadata;
+export function explainDeletion(pod: Pod, nowMs: number): Deletion {
+  const { name, deletionTimestamp: due } = pod.metadata;
   if (due === undefined) {
     const message = `pod ${name} belongs to an earlier object of this name and is being deleted`;
     return { reason: 'Replacing', message, requeueAfterMs: RECHECK_MS };
@@ -207,10 +208,26 @@ export function explainDeletion({ metadata, spec }: Pod, nowMs: number): Deletio
   if (leftMs > 0) {
     return { reason: 'Replacing', message: `pod ${name} is being deleted`, requeueAfterMs: leftMs };
   }
-  const node = spec?.nodeName ?? 'its node';
   return {
     reason: 'PodTerminating',
-    message: `pod ${name} should have been deleted by ${due}, and ${node} has not confirmed it; bring the node back, or, once the container surely no longer runs, kubectl delete pod ${name} --force`,
+    message: `pod ${name} should have been deleted by ${due}, and ${explainOverdue(pod)}`,
     requeueAfterMs: RECHECK_MS,
   };
+}
+
+/** A name has up to 317 characters. */
+const MOST_NAMED = 5;
+
+/**
+ * A forced deletion waits for finalizers too, and they may wait for a lost node:
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+ */
+function explainOverdue(pod: Pod): string {
+  const { name, finalizers = [] } = pod.metadata;
+  const names = abridge(finalizers, MOST_NAMED).join(', ');
+  const held = `is held by its finalizers ${names}; what set them must remove them`;
+  const node = pod.spec?.nodeName ?? 'its node';
+  const lost = `${node} has not confirmed it; bring the node back, or, once the container surely no longer runs, kubectl delete pod ${name} --force`;
+  if (finalizers.length === 0) return lost;
+  return readPodStateKind(pod) === 'ended' ? held : `${held}, and ${lost}`;
 }

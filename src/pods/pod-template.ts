@@ -165,8 +165,8 @@ function mergeFields(under: unknown, over: unknown): unknown {
   return isFields(under) && isFields(over) ? { ...under, ...over } : over;
 }
 
-/** As the API server reads them: not there. */
-function dropNulls(value: unknown): unknown {
+/** Leaves out each field that is null, as the API server reads it. */
+export function dropNulls(value: unknown): unknown {
   if (isList(value)) return value.map(dropNulls);
   if (!isFields(value)) return value;
   return Object.fromEntries(

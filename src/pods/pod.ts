@@ -42,6 +42,7 @@ interface PodMetadata {
   readonly creationTimestamp?: string;
   /** The latest time of its deletion: the time of its deletion and the grace it was given. */
   readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }

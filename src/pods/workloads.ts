@@ -12,12 +12,16 @@ export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 /** The part of a workload that matters to restart its pods. */
 export interface Workload extends WorkloadRef {
   readonly uid: string;
+  /** Of a ReplicaSet: its Deployment, if it has one. */
+  readonly controllerUid?: string;
   /** Of the state that was read. */
   readonly resourceVersion?: string;
   readonly desiredPods: number;
   readonly minReadySeconds: number;
   /** It replaces its pods by itself when their template changes. */
   readonly followsTemplate: boolean;
+  /** Of a StatefulSet whose ordinals do not start at 0. */
+  readonly firstOrdinal?: number;
   /** Pods of a StatefulSet below this ordinal keep the template that they have: its partition. */
   readonly rollsFromOrdinal: number;
   /**

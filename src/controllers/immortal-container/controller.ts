@@ -16,8 +16,9 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import { lookAgainSoon } from '../../pods/hidden-pod.ts';
 import type { Pod } from '../../pods/pod.ts';
-import { readPodState } from '../../pods/pod-state.ts';
+import { readPodState, readPodStateKind } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
 import { CONTAINER, desirePod } from './desired-pod.ts';
 import {
@@ -61,9 +62,12 @@ function buildScope(
   return { ...of, pods: own, clock, desired: desirePod(of.object, own.observed) };
 }
 
-async function reconcile(scope: Scope): Promise<Outcome> {
-  const { object, pods, desired } = scope;
-  const place = classifyChild(object, pods.observed.get(getKey(desired)), desired);
+function reconcile(scope: Scope): Promise<Outcome> {
+  return followPod(scope.pods.observed.get(getKey(scope.desired)), scope);
+}
+
+async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
+  const place = classifyChild(scope.object, observed, scope.desired);
   switch (place.kind) {
     case 'stale':
       return awaitLeftover(place.child, scope);
@@ -72,21 +76,47 @@ async function reconcile(scope: Scope): Promise<Outcome> {
     case 'outdated':
       return replaceOutdated(place.child, scope);
     case 'current':
-      return (await replaceEnded(place.child, scope)) ?? keepRunning(place.child, scope);
+      return readPodStateKind(place.child) === 'ended'
+        ? judgePod(place.child, scope)
+        : keepRunning(place.child, scope);
     case 'absent':
-      return keepRunning(undefined, scope);
+      return startPod(scope);
     default:
       return place satisfies never;
   }
 }
 
+/**
+ * Creates the pod. One that is there already, and has lost the label by which pods are watched, is followed as if the
+ * cache showed it: what others set in it may keep the label from being put back.
+ */
+async function startPod(scope: Scope): Promise<Outcome> {
+  const { object, pods, desired } = scope;
+  let hidden: Pod | undefined;
+  const get = async (child: KubeObject): Promise<KubeObject | undefined> => {
+    const found: Pod | undefined = await pods.writer.get(child);
+    const { kind } = classifyChild(object, found, desired);
+    if (kind === 'absent' || kind === 'stale') return found;
+    hidden = found;
+    return undefined;
+  };
+  const writer = { ...pods.writer, get };
+  const outcome = await keepRunning(undefined, { ...scope, pods: { ...pods, writer } });
+  return hidden === undefined ? outcome : followHidden(hidden, scope);
+}
+
+async function followHidden(hidden: Pod, scope: Scope): Promise<Outcome> {
+  const { object, pods } = scope;
+  const observed = { get: () => hidden, listOwned: () => [hidden] };
+  reportPod(hidden, scope);
+  const seen = { ...scope, pods: { ...pods, observed }, desired: desirePod(object, observed) };
+  return lookAgainSoon(await followPod(hidden, seen));
+}
+
 /** Creates the pod if there is none, repairs what others changed in it, and reports its state. */
 async function keepRunning(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
   const pod = (await ensurePod(observed, scope)) ?? observed;
-  if (pod === undefined) return awaitPodCache(scope);
-  reportPod(pod, scope);
-  scope.pass.report({ replacementReason: undefined });
-  return judgePod(pod, scope);
+  return pod === undefined ? awaitPodCache(scope) : judgePod(pod, scope);
 }
 
 /** A write's answer is newer than the cache. */
@@ -101,13 +131,10 @@ async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod |
     written = change.child;
     recordChange(change, scope);
   };
-  const { image, podTemplate } = object.spec;
-  const own = { name: CONTAINER, image };
-  const compare = podTemplate && {
-    compare: (child: KubeObject) => selectComparedPart(child, own),
-  };
-  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange };
-  await ensureOwned(object, { ...owned, ...compare });
+  const own = { name: CONTAINER, image: object.spec.image };
+  const compare = (child: KubeObject): KubeObject => selectComparedPart(child, own);
+  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange, compare };
+  await ensureOwned(object, owned);
   return written;
 }
 
@@ -138,14 +165,17 @@ function recordStart(pod: Pod, { object, pass, starts }: Scope): void {
   });
 }
 
-function judgePod(pod: Pod, { starts, pass, object }: Scope): Outcome {
+function judgePod(pod: Pod, scope: Scope): Outcome | Promise<Outcome> {
   const state = readPodState(pod, CONTAINER);
+  if (state.kind === 'ended') return replaceEnded(pod, state.end, scope);
+  const { starts, pass, object } = scope;
+  reportPod(pod, scope);
+  pass.report({ replacementReason: undefined });
   if (state.kind === 'ready') {
     const { startTimes } = starts.getRecord(pass.key, object);
     const message = `pod ${pod.metadata.name} is running, start ${startTimes}`;
     return settled('Running' satisfies ImmortalContainerReason, message);
   }
-  if (state.kind === 'ended') return waiting('Starting', 'the pod has already ended', 0);
   const { reason, message } = state;
   if (reason === 'InvalidImage') {
     throw createFailure(immortalContainerReasons, reason, { observed: message });

@@ -9,7 +9,7 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pod } from '../../pods/pod.ts';
-import { explainDeletion, measureRunMs, type PodEnd, readPodState } from '../../pods/pod-state.ts';
+import { explainDeletion, measureRunMs, type PodEnd } from '../../pods/pod-state.ts';
 import { CONTAINER } from './desired-pod.ts';
 import { reportNoPod, reportPod, type Scope } from './status.ts';
 
@@ -38,17 +38,15 @@ export async function replaceOutdated(pod: Pod, scope: Scope): Promise<Outcome> 
   return replace(pod, 'SpecChanged', scope);
 }
 
-/** Replaces a pod that has ended, once its delay is over; undefined if it is still running. */
-export async function replaceEnded(pod: Pod, scope: Scope): Promise<Outcome | undefined> {
-  const state = readPodState(pod, CONTAINER);
-  if (state.kind !== 'ended') return undefined;
+/** Replaces a pod that has ended, once its delay is over. */
+export async function replaceEnded(pod: Pod, end: PodEnd, scope: Scope): Promise<Outcome> {
   const nowMs = scope.clock.now();
   const backOff = planBackOff(pod, scope.object.status ?? {}, nowMs);
   reportPod(pod, scope);
   scope.pass.report({ ...backOff });
   const leftMs = computeRemainingMs(backOff, nowMs);
-  if (leftMs > 0) throw createBackOffFailure(pod, { ...backOff, end: state.end, leftMs }, scope);
-  return replace(pod, state.end.reason, scope);
+  if (leftMs > 0) throw createBackOffFailure(pod, { ...backOff, end, leftMs }, scope);
+  return replace(pod, end.reason, scope);
 }
 
 /**

@@ -14,11 +14,12 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../core/reconcile/reconciler.ts';
+import { lookAgainSoon } from '../../pods/hidden-pod.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { readPodReady } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
 import { nameContainer } from './desired-pods.ts';
-import { type Snapshot, takeSnapshot } from './observed-pods.ts';
+import { observeSlot, type Snapshot, takeSnapshot } from './observed-pods.ts';
 import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
 import { buildReport, getPod, judgeSlots } from './status.ts';
 
@@ -54,16 +55,38 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pods, nowMs } = scope;
   const snapshot = takeSnapshot(object, pods);
   report(snapshot, scope);
-  let written: ReadonlyMap<Key, Pod>;
+  const found: Found = { written: new Map(), hidden: new Map(), replaced: new Set() };
   try {
-    await replace(snapshot, scope);
+    await replace(snapshot, found, scope);
   } finally {
-    // A pod that cannot be replaced keeps no other from being created or deleted.
-    written = await ensurePods(snapshot, scope);
+    // A pod that cannot be replaced, or repaired, keeps no other from being created, deleted or replaced.
+    await ensureAll(snapshot, found, scope);
   }
-  const after = takeSnapshot(object, pods, written);
+  const after = takeFuller(found, scope);
   report(after, scope);
-  return judgeSlots(after, nowMs);
+  const outcome = judgeSlots(after, nowMs);
+  return found.hidden.size === 0 ? outcome : lookAgainSoon(outcome);
+}
+
+/** The pods that a pass knows beyond what the cache shows. */
+interface Found {
+  readonly written: Map<Key, Pod>;
+  /** Those that cannot stay as they are, and have lost the label by which pods are watched. */
+  readonly hidden: Map<Key, Pod>;
+  /** UIDs of those that it has deleted. */
+  readonly replaced: Set<string | undefined>;
+}
+
+function takeFuller({ written, hidden }: Found, { object, pods }: Scope): Snapshot {
+  return takeSnapshot(object, pods, new Map([...written, ...hidden]));
+}
+
+async function ensureAll(snapshot: Snapshot, found: Found, scope: Scope): Promise<void> {
+  try {
+    await ensurePods(snapshot, found, scope);
+  } finally {
+    if (found.hidden.size > 0) await replace(takeFuller(found, scope), found, scope);
+  }
 }
 
 function report(snapshot: Snapshot, { object, pass }: Scope): void {
@@ -73,9 +96,11 @@ function report(snapshot: Snapshot, { object, pass }: Scope): void {
 }
 
 /** Their successors are created when they are gone. */
-async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
+async function replace({ slots }: Snapshot, { replaced }: Found, scope: Scope): Promise<void> {
   const { object, pods, pass, nowMs } = scope;
-  const replacements = planReplacements(slots, nowMs);
+  const replacements = planReplacements(slots, nowMs).filter(
+    ({ pod }) => !replaced.has(pod.metadata.uid),
+  );
   const [first] = slots;
   // A pod is not given up for one that the API server does not take.
   if (replacements.length > 0 && first) {
@@ -85,30 +110,38 @@ async function replace({ slots }: Snapshot, scope: Scope): Promise<void> {
     pass.signal.throwIfAborted();
     pass.disproveReady();
     await pods.writer.delete(replacement.pod);
+    replaced.add(replacement.pod.metadata.uid);
     recordReplacement(pass, replacement);
   }
 }
 
-/** Deletes the surplus, creates what is missing, repairs what others changed; returns what it wrote. */
-async function ensurePods(snapshot: Snapshot, scope: Scope): Promise<ReadonlyMap<Key, Pod>> {
+/** Deletes the surplus, creates what is missing, repairs what others changed. */
+async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promise<void> {
   const { object, pods, pass } = scope;
   const own = { name: nameContainer(object), image: object.spec.image };
   const kept = snapshot.slots.filter(({ kind }) => kind === 'vacant' || kind === 'standing');
   if (!snapshot.slots.every((slot) => 'isReady' in slot && slot.isReady)) pass.disproveReady();
-  const written = new Map<Key, Pod>();
+  const get = async (child: KubeObject): Promise<KubeObject | undefined> => {
+    const pod: Pod | undefined = await pods.writer.get(child);
+    const slot = kept.find(({ desired }) => getKey(desired) === getKey(child));
+    if (pod === undefined || slot === undefined) return pod;
+    const { kind } = observeSlot(object, slot.desired, pod);
+    if (kind === 'vacant' || kind === 'standing') return pod;
+    found.hidden.set(getKey(child), pod);
+    return undefined;
+  };
   await ensureOwned(object, {
     desired: kept.map(({ desired }) => desired),
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
-    writer: describeCreateFailures(pods.writer),
-    ...(object.spec.podTemplate && { compare: (child) => selectComparedPart(child, own) }),
+    writer: { ...describeCreateFailures(pods.writer), get },
+    compare: (child) => selectComparedPart(child, own),
     signal: pass.signal,
     onChange: (change) => {
-      if (change.kind !== 'deleted') written.set(getKey(change.child), change.child);
+      if (change.kind !== 'deleted') found.written.set(getKey(change.child), change.child);
       recordChange(pass, change);
     },
   });
-  return written;
 }
 
 /** Records one event and one log line for each write to a pod that had an effect. */

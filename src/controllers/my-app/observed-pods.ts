@@ -65,7 +65,7 @@ export type Slot =
     };
 
 /** Classifies the pod that has the name of `desired`. */
-function observeSlot(object: MyApp, desired: KubeObject, observed: Pod | undefined): Slot {
+export function observeSlot(object: MyApp, desired: KubeObject, observed: Pod | undefined): Slot {
   const place = classifyChild(object, observed, desired);
   switch (place.kind) {
     case 'absent':

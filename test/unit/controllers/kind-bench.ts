@@ -1,4 +1,7 @@
 import type { KubeObject } from '../../../src/core/objects/kube-object.ts';
+import { type Pod, podLabels } from '../../../src/pods/pod.ts';
+import { trimChild } from '../../../src/setup/labelled-children.ts';
+import type { FakeCache } from '../../fakes/fake-cache.ts';
 import { FakeKube } from '../../fakes/fake-kube.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { RecordingEvents } from '../../fakes/recording-events.ts';
@@ -39,6 +42,15 @@ export abstract class KindBench<K extends Reported> {
 
   get status(): K['status'] {
     return this.object.status;
+  }
+
+  /** The pods that the operator watches. */
+  protected watchPods(): FakeCache<Pod> {
+    const labels = Object.entries(podLabels);
+    return this.kube.cache<Pod>('Pod', (pod) => {
+      const { labels: has } = pod.metadata;
+      return labels.every(([key, value]) => has?.[key] === value) ? trimChild(pod) : undefined;
+    });
   }
 
   /** `True Running`, as `kubectl get` would show it. */

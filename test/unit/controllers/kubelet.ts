@@ -3,8 +3,6 @@ import type { ContainerState, Pod, PodStatus } from '../../../src/pods/pod.ts';
 import type { FakeKube } from '../../fakes/fake-kube.ts';
 import type { ManualClock } from '../../fakes/manual-clock.ts';
 
-type Held = Pod['metadata'] & { readonly finalizers?: readonly string[] };
-
 /** What nodes, schedulers and people do with the pods of a cluster in memory. */
 export class Kubelet {
   readonly #kube: FakeKube;
@@ -77,17 +75,13 @@ export class Kubelet {
 
   /** Somebody deletes the pod, and its node is slow, or lost. */
   async deleteSlowly(key: Key): Promise<void> {
-    const hold = { finalizers: ['test/node-is-slow'] };
-    this.#kube.editMeta(this.pod(key), hold);
-    await this.delete(key);
+    this.#kube.server.mark(this.pod(key));
+    await this.#clock.settle();
   }
 
   /** The node has answered at last. */
   async go(key: Key): Promise<void> {
-    this.#kube.edit(this.pod(key), (live) => {
-      const { finalizers: _held, ...metadata } = live.metadata as Held;
-      return { ...live, metadata };
-    });
+    this.#kube.server.remove(this.pod(key));
     await this.#clock.settle();
   }
 

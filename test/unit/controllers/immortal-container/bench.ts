@@ -9,7 +9,6 @@ import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { ChildWriter, ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
 import type { PodTemplate } from '../../../../src/pods/pod-template.ts';
-import { trimChild } from '../../../../src/setup/labelled-children.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -22,13 +21,13 @@ export class ImmortalBench extends KindBench<ImmortalContainer> {
   protected readonly kind = 'ImmortalContainer';
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
   incarnation = new Incarnation();
-  pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod', trimChild);
+  pods: FakeCache<Pod> = this.watchPods();
   #controller: Controller<ImmortalContainer> | undefined;
 
   /** A new process, which dies where the plan says; it comes to rest. */
   start(plan?: CrashPlan): Promise<void> {
     this.incarnation = new Incarnation(plan);
-    this.pods = this.kube.cache<Pod>('Pod', trimChild);
+    this.pods = this.watchPods();
     this.#controller = this.#build(this.incarnation);
     this.#controller.start();
     return this.clock.settle();

@@ -278,6 +278,17 @@ describe('a pod of ours that others have changed', () => {
     expect(bench.events.reasons).toEqual(['DriftRepaired']);
   });
 
+  it('in fields that no update can change is left alone', async () => {
+    await running();
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
+      ...live,
+      spec: { ...live.spec, automountServiceAccountToken: true },
+    }));
+    await bench.clock.settle();
+    expect(bench.takeWrites()).not.toContain('apply');
+    expect(bench.condition('Ready')).toBe('True Running');
+  });
+
   it('is found by its name where the cache has lost sight of it', async () => {
     await running();
     bench.pods.hold();
@@ -357,6 +368,16 @@ describe('a running pod of release 0.1.0, which set no security context', () => 
     await bench.clock.advance(3600_000);
     expect(bench.takeWrites()).toEqual([]);
     expect(bench.condition('Ready')).toBe('True Running');
+  });
+
+  it('keeps its limits where it lost its label, which it gets back', async () => {
+    await runningSince010();
+    const { uid } = bench.kubelet.pod(POD).metadata;
+    bench.kube.editMeta(bench.kubelet.pod(POD), { labels: {} });
+    await bench.clock.advance(60_000);
+    const { metadata, spec } = bench.kubelet.pod(POD);
+    expect(metadata).toMatchObject({ uid, labels: { controller: 'shop' } });
+    expect(spec).toEqual({ containers: [{ name: 'acontainer', image: 'nginx:latest' }] });
   });
 
   it('has a limited successor', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
+import { podLabels } from '../../../../src/pods/pod.ts';
 import { ImmortalBench, POD } from './bench.ts';
 
 let bench: ImmortalBench;
@@ -127,6 +128,23 @@ describe('a pod that ends by itself', () => {
       containerStatuses: [{ name: 'acontainer', restartCount: 1, state: { terminated } }],
     });
     expect(bench.status.consecutiveFailures).toBe(1);
+  });
+
+  it('is replaced once behind a silent watch, although a repair alone has shown its end', async () => {
+    await bench.kubelet.run(POD);
+    bench.takeWrites();
+    bench.kube.editMeta(bench.kubelet.pod(POD), { labels: { ...podLabels } });
+    bench.pods.hold();
+    await bench.kubelet.exit(POD, 1);
+    await bench.clock.advance(9_000);
+    expect(bench.condition('Ready')).toBe('False BackOff');
+    expect(bench.takeWrites().length).toBeLessThan(5);
+    await bench.clock.advance(20_000);
+    expect(bench.kubelet.pods).toEqual([]);
+    bench.pods.catchUp();
+    await bench.clock.settle();
+    expect(bench.kubelet.pods).toHaveLength(1);
+    expect(bench.status.startTimes).toBe(2);
   });
 
   it('waits on across a restart of the operator', async () => {

@@ -4,7 +4,6 @@ import { Children } from '../../../../src/core/children/children.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
-import { trimChild } from '../../../../src/setup/labelled-children.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -18,7 +17,7 @@ type Spec = Partial<MyApp['spec']>;
 export class MyAppBench extends KindBench<MyApp> {
   protected readonly kind = 'MyApp';
   readonly kubelet: Kubelet = new Kubelet(this.kube, this.clock);
-  readonly pods: FakeCache<Pod> = this.kube.cache<Pod>('Pod', trimChild);
+  readonly pods: FakeCache<Pod> = this.watchPods();
   readonly #controller = this.#build();
 
   start(): Promise<void> {

@@ -267,6 +267,21 @@ describe('a pod that goes', () => {
     expect(bench.names).toEqual(['shop-pod']);
   });
 
+  it.each([
+    { state: 'while it may still run, and its node', hasEnded: false },
+    { state: 'and not its node once it has ended', hasEnded: true },
+  ])('and is held by finalizers is reported with their names, $state', async ({ hasEnded }) => {
+    await running();
+    const finalizers = ['example.com/drain', 'example.com/backup'];
+    bench.kube.editMeta(bench.kubelet.pod(POD), { finalizers });
+    await bench.kubelet.deleteSlowly(POD);
+    if (hasEnded) await bench.kubelet.exit(POD, 0);
+    await bench.clock.advance(24 * 3600_000 + 30_000);
+    const { message } = bench.status.conditions?.find(({ type }) => type === 'Ready') ?? {};
+    expect(message).toContain('finalizers example.com/drain, example.com/backup');
+    expect(message?.includes('--force')).toBe(!hasEnded);
+  });
+
   it('by its own end is replaced ten seconds later', async () => {
     await running();
     await bench.kubelet.exit(POD, 3);
@@ -351,6 +366,17 @@ describe('a pod of ours that others have changed', () => {
     });
     expect(uids()).toEqual(before);
     expect(bench.events.reasons).toEqual(['DriftRepaired']);
+  });
+
+  it('in fields that no update can change is left alone', async () => {
+    await running();
+    bench.kube.edit(bench.kubelet.pod(POD), (live) => ({
+      ...live,
+      spec: { ...live.spec, terminationGracePeriodSeconds: 60, automountServiceAccountToken: true },
+    }));
+    await bench.clock.settle();
+    expect(bench.takeWrites()).not.toContain('apply');
+    expect(bench.condition('Ready')).toBe('True Running');
   });
 });
 
