@@ -61,6 +61,8 @@ interface Running {
   readonly log: Logger;
 }
 
+type Stop = (why: string, exitCode: number) => void;
+
 await run();
 
 async function run(): Promise<void> {
@@ -98,7 +100,19 @@ function refuse(problems: readonly string[]): void {
   process.exitCode = EX_CONFIG;
 }
 
+/**
+ * Takes signals from the beginning: node is process 1 in the image, and such a process does not end by a signal for which it
+ * has no handler (https://man7.org/linux/man-pages/man7/pid_namespaces.7.html). Until the operator runs there is nothing to
+ * stop. The listeners that the image has while it loads go after the next are there: where there is none, Node drops a
+ * signal that has come while it was busy.
+ */
 async function serve(config: OperatorConfig): Promise<void> {
+  let stop: Stop = (_why, exitCode) => exitOnceWritten(clock, exitCode);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const earlier = process.listeners(signal);
+    process.on(signal, () => stop(signal, 0));
+    for (const listener of earlier) process.off(signal, listener);
+  }
   const metrics = new PrometheusMetrics(metricDefinitions.flatMap((all) => Object.values(all)));
   metrics.gauge(processMetrics.buildInfo, { version: manifest.version }, 1);
   const log = await openLog(config.log, { clock, metrics });
@@ -111,7 +125,7 @@ async function serve(config: OperatorConfig): Promise<void> {
     kinds: config.kinds,
     ...(config.aws && describeAws(config.aws)),
   });
-  runUntilStopped(await start(config, cluster, { log, metrics }));
+  stop = runUntilStopped(await start(config, cluster, { log, metrics }));
 }
 
 function describeAws(aws: AwsConfig): Readonly<Record<string, string>> {
@@ -153,14 +167,8 @@ async function start(
     config.aws && createSdkApi({ clock, leadership, userAgent: USER_AGENT, ...config.aws });
   const acquired = election?.acquired ?? Promise.resolve();
   const ports = {
-    transport,
+    ...{ transport, clock, log, metrics, leadership, acquired, rights },
     ...(api && { api }),
-    clock,
-    log,
-    metrics,
-    leadership,
-    acquired,
-    rights,
   };
   const ownNamespace = config.pod.namespace;
   const names = { identity, podName, ownNamespace, ...placeHashKey(config, cluster) };
@@ -246,13 +254,13 @@ async function startAll(addresses: readonly Listening[]): Promise<readonly HttpS
 }
 
 /**
- * The first signal stops in order, the second at once. A lost lease and a failed start stop like a
+ * Returns what a signal calls: the first one stops in order, the second at once. A lost lease and a failed start stop like a
  * signal does: a leader that works on nothing would keep every other replica from it.
  */
-function runUntilStopped(running: Running): void {
+function runUntilStopped(running: Running): Stop {
   const { election, log, operator } = running;
   let isStopping = false;
-  const stop = (why: string, exitCode: number): void => {
+  const stop: Stop = (why, exitCode) => {
     if (isStopping) process.exit(1);
     isStopping = true;
     log.info('stopping', { why });
@@ -264,8 +272,6 @@ function runUntilStopped(running: Running): void {
       },
     );
   };
-  process.on('SIGTERM', () => stop('SIGTERM', 0));
-  process.on('SIGINT', () => stop('SIGINT', 0));
   void election?.lost.then(() => {
     if (!isStopping) stop('the lease was lost', 1);
   });
@@ -274,6 +280,7 @@ function runUntilStopped(running: Running): void {
     log.error('startup failed', { err: error });
     stop('startup failed', 1);
   });
+  return stop;
 }
 
 async function stopInOrder(running: Running, reason: Error): Promise<void> {

@@ -1,3 +1,4 @@
+import type { KindName } from './apis/kind-names.ts';
 import { raceAbort, startDeadline } from './core/ports/clock.ts';
 import { kubeMetrics } from './kube/client/kube-metrics.ts';
 import type { KubeReason } from './kube/client/kube-reasons.ts';
@@ -25,13 +26,14 @@ export function countConnections(
 }
 
 /**
- * Watches at once the kinds that are on; works when the cluster is known and the lease is held, each
- * kind as soon as its own caches are filled: a kind that is not installed, or may not be watched,
- * holds up no other.
+ * Watches at once the kinds that are on; works when the lease is held, each kind as soon as its own
+ * caches are filled and up to date, MyIngress once the cluster is known: a kind that is not
+ * installed, or may not be watched, holds up no other.
  */
 export class Operator {
   readonly #shared: SharedContext;
   readonly #setups: readonly {
+    readonly kind: KindName;
     readonly context: SetupContext;
     readonly build: BuildController;
   }[];
@@ -42,7 +44,7 @@ export class Operator {
     this.#shared = new SharedContext(ports, settings, this.#stopping.signal);
     this.#setups = settings.kinds.map((kind) => {
       const context = new SetupContext(this.#shared);
-      return { context, build: KINDS[kind](context) };
+      return { kind, context, build: KINDS[kind](context) };
     });
     ports.rights?.onGranted(() => this.#requeueRefused());
   }
@@ -50,15 +52,16 @@ export class Operator {
   /** Resolves once every kind is worked on; rejects with the reason of `stop` when that comes first. */
   async start(): Promise<void> {
     const { acquired, log } = this.#shared.ports;
-    const clusterId = await this.#readClusterId();
+    const reading = this.#readClusterId();
+    reading.catch(() => {}); // it rejects with the reason of the stop, as this method does
     await raceAbort(acquired, this.#stopping.signal);
     await Promise.all(
-      this.#setups.map(async ({ context, build }) => {
+      this.#setups.map(async ({ kind, context, build }) => {
         await raceAbort(context.waitForSync(), this.#stopping.signal);
-        this.#startController(build(clusterId));
+        this.#startController(build(kind === 'myingress' ? await reading : ''));
       }),
     );
-    log.info('working', { clusterID: clusterId });
+    log.info('working', { clusterID: await reading });
   }
 
   /**

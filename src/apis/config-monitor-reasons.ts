@@ -91,6 +91,12 @@ export const configMonitorReasons = {
     cause: 'A Deployment of the selected pods is paused, and spec.strategy is Rollout',
     next: 'kubectl rollout resume <workload>',
   },
+  TemplateReset: {
+    healedBy: 'person',
+    cause:
+      'Something removed the annotation kubectl.kubernetes.io/restartedAt from a template after the restart, and spec.strategy is Rollout or the Deployment has a single replica',
+    next: 'let the tool that applies the workload keep the annotation, then kubectl rollout restart <workload>; or set spec.strategy to Evict',
+  },
   TooManyPods: {
     healedBy: 'person',
     cause: 'More pods are selected than one object can keep track of',

@@ -3,6 +3,8 @@ import {
   attachingConditions,
   backendReasons,
   certificateConditions,
+  healthConditions,
+  shutdownConditions,
 } from './my-ingress-traffic-reasons.ts';
 
 /**
@@ -52,7 +54,7 @@ export const myIngressReasons = {
     healedBy: 'time',
     cause:
       'An edit is applied in steps, so that each request is answered as before or as after it: a rule that left the spec is deleted before others change or a backend becomes sticky, and AWS applies changes of rules within about 10 seconds; or a new target group waits until its targets are healthy, and the loss of IPv6 for that',
-    next: 'wait, albridge continues within 15 seconds, and with a new target group that has targets after 5 minutes at the latest',
+    next: 'wait, albridge continues within 15 seconds, and with a new target group that has targets after 5 minutes at the latest, which an edit of its Service or health check starts again',
   },
   Deleting: {
     healedBy: 'time',
@@ -172,7 +174,7 @@ export const myIngressReasons = {
   NameConflict: {
     healedBy: 'person',
     cause:
-      "A load balancer, target group or security group of this name exists and by its tags it is not this object's; the operator's log names the holder of a load balancer",
+      "A load balancer, target group or security group of this name exists and by its tags it is not this object's, or a target group of this name is that of another backend of it; the operator's log names the holder of a load balancer",
     next: 'choose another spec.name, adopt the load balancer by consent, or remove the load balancer that has the name',
   },
   DuplicateName: {
@@ -209,6 +211,12 @@ export const myIngressReasons = {
       "The load balancer carries no consent to be adopted, or another object holds it; the operator's log names its holder",
     next: 'have its owner tag it albridge.io/cluster and albridge.io/adopt=<namespace>/<name>',
   },
+  RecreationRefused: {
+    healedBy: 'person',
+    cause:
+      'The adopted load balancer was deleted outside albridge, and the spec leaves out settings that were lost with it; the message names them',
+    next: 'set the fields that the message names for the load balancer to create',
+  },
   LoadBalancerFailed: {
     healedBy: 'person',
     cause: 'AWS could not set the load balancer up',
@@ -232,10 +240,13 @@ export const myIngressEvents = {
   AdoptedListener: 'A listener of others was taken over with the consent of its owner',
   AdoptedALB: 'An existing load balancer was adopted with the consent of its owner',
   TookOverALB: 'A load balancer of an earlier object of this name was taken over',
-  ALBVanished: 'Warning: the load balancer was deleted outside albridge; recreating it',
+  ALBVanished:
+    'Warning: the load balancer was deleted outside albridge; the note says whether it is recreated',
   DeletedALB: 'The load balancer was deleted',
   RetainedALB: 'deletionPolicy Retain: the load balancer stays, without the tags of albridge',
   LeftALB: 'Warning: the load balancer stays, because its tags do not name this object',
+  LeftGroups:
+    'Warning: target groups or the security group of a deleted load balancer stay, because their tags do not name this object',
   UpdatedTraffic:
     'Listeners, rules, target groups or the security group were created or changed; the note lists the steps',
   SwitchedDirectly: 'Warning: a new target group got all requests at once; the note says why',
@@ -243,19 +254,8 @@ export const myIngressEvents = {
   ...certificateConditions,
   Resolved: 'BackendsResolved is True: every backend has targets',
   NoBackends: 'The spec has no backends any more',
-  Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
-  TargetsUnhealthy:
-    'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
-  TargetsInitial: 'TargetsHealthy is False: AWS has not finished checking new targets',
-  HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
-  NoTargets: 'TargetsHealthy is False: a backend has no targets',
-  NoPreStop:
-    'PodsOutlastRequests is False: a pod has no preStop hook, and may end while AWS still sends it requests',
-  GracePeriodTooShort:
-    'PodsOutlastRequests is False: the preStop sleep of a pod takes all of its terminationGracePeriodSeconds',
-  PodsUnknown:
-    'PodsOutlastRequests is Unknown: readiness gates are off, or a backend has no Service with its port',
-  PreStopSet: 'PodsOutlastRequests is True again: every pod that is known has both',
+  ...healthConditions,
+  ...shutdownConditions,
   NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
   NoAnswer:
     "Of a pod's readiness gate, and a Warning on the pod: AWS has not reported its health for 10 minutes, so the gate was opened anyway",

@@ -82,3 +82,24 @@ export const certificateConditions = {
     'CertificatesValid is True: no certificate that was found expires within 21 days',
   CertificatesNamed: 'Every HTTPS listener names its certificates again',
 } as const;
+
+/** The condition TargetsHealthy. */
+export const healthConditions = {
+  Healthy: 'TargetsHealthy is True: AWS reports every target healthy',
+  TargetsUnhealthy:
+    'TargetsHealthy is False: AWS reports fewer healthy targets than there should be',
+  TargetsInitial: 'TargetsHealthy is False: AWS has not finished checking new targets',
+  HealthUnknown: 'TargetsHealthy is Unknown: AWS has not reported the health of every target yet',
+  NoTargets: 'TargetsHealthy is False: a backend has no targets',
+} as const;
+
+/** The condition PodsOutlastRequests. */
+export const shutdownConditions = {
+  NoPreStop:
+    'PodsOutlastRequests is False: a pod has no preStop hook, and may end while AWS still sends it requests',
+  GracePeriodTooShort:
+    'PodsOutlastRequests is False: the preStop sleep of a pod takes all of its terminationGracePeriodSeconds',
+  PodsUnknown:
+    'PodsOutlastRequests is Unknown: readiness gates are off, or a backend has no Service with its port',
+  PreStopSet: 'PodsOutlastRequests is True again: every pod that is known has both',
+} as const;

@@ -39,8 +39,8 @@ export const podReasons = {
   },
   PodTerminating: {
     healedBy: 'time',
-    cause: 'The pod should have been deleted by now; its node may be lost',
-    next: 'bring the node back, or force the deletion once the container surely no longer runs',
+    cause: 'The pod should have been deleted by now; its node may be lost, or a finalizer holds it',
+    next: 'bring the node back, or force the deletion once the container surely no longer runs; what set a finalizer must remove it',
   },
   Replacing: {
     healedBy: 'time',

@@ -77,6 +77,8 @@ export const webAppEvents = {
   DriftRepaired: 'A field was changed outside albridge and repaired; the note names it',
   Attached: 'Exposed is True: the load balancer sends requests here',
   Attaching: 'Exposed is Unknown: the MyIngress has not applied the routes yet',
+  LoadBalancerNotActive:
+    'Exposed is Unknown: the routes are applied, and the load balancer of the MyIngress is not active',
   NotExposed: 'Exposed is False: spec.expose was removed',
   ExposureUnknown: 'Exposed is Unknown: no controller of MyIngress is at work in this operator',
   IngressNotFound: 'Exposed is False: the namespace has no MyIngress of this name',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { abridge } from '../core/objects/abridge.ts';
@@ -38,7 +39,7 @@ const DEADLINE_MS = 15_000;
 /** Reads the kubeconfig. Throws OperatorError ClusterNotConfigured, and UsageError for an unknown context. */
 export function openCluster(flags: Flags, surroundings: Surroundings): ClusterAccess {
   const { clock } = surroundings;
-  const cluster = load(chooseSettings(flags, surroundings), clock, flags.text('context'));
+  const cluster = load(chooseClusterSettings(flags, surroundings), clock, flags.text('context'));
   const options = { userAgent: USER_AGENT, clock, log: silentLog, connections: CONNECTIONS };
   const pools = new UndiciTransport(cluster, options);
   const transport = restrictToReads(pools);
@@ -61,14 +62,22 @@ function chooseNamespace(flags: Flags, { context, namespace }: Cluster): string 
   );
 }
 
-/** Like kubectl: a kubeconfig comes first, and a pod's service account where there is none. */
-function chooseSettings(flags: Flags, { env, homeDirectory }: Surroundings): ClusterSettings {
+/**
+ * Like kubectl: a kubeconfig comes first, and a pod's service account where there is none. The operator has it the other
+ * way round. https://github.com/kubernetes/client-go/blob/v0.34.0/tools/clientcmd/merged_client_builder.go
+ */
+export function chooseClusterSettings(
+  flags: Flags,
+  { env, homeDirectory }: Pick<Surroundings, 'env' | 'homeDirectory'>,
+): ClusterSettings {
   const kubeconfig = flags.text('kubeconfig') ?? env['KUBECONFIG'];
   if (kubeconfig) return { kubeconfig };
+  const defaultKubeconfig = homeDirectory && join(homeDirectory, '.kube', 'config');
+  if (defaultKubeconfig && existsSync(defaultKubeconfig)) return { defaultKubeconfig };
   const serviceHost = env['KUBERNETES_SERVICE_HOST'];
   const servicePort = env['KUBERNETES_SERVICE_PORT'];
   return {
-    ...(homeDirectory && { defaultKubeconfig: join(homeDirectory, '.kube', 'config') }),
+    ...(defaultKubeconfig && { defaultKubeconfig }),
     ...(serviceHost && { serviceHost }),
     ...(servicePort && { servicePort }),
   };

@@ -73,14 +73,26 @@ function describeSilence(error: NoAnswerError | DeadlineExceeded): string {
   return `${describeNoAnswer(error)}: check the context (kubectl config current-context) and the network`;
 }
 
+const THROTTLED = 'AWS throttles calls';
+/** AWS's limits are the account's. */
+export const WHO_CALLS_AWS = 'if it persists, CloudTrail shows what calls AWS in this account';
+
 /** A sentence of the operator's code, read at a terminal: nothing retries, and the missing right is the caller's. */
 export function addressCaller(message: string): string {
-  return message
-    .replace(/; retrying in about \d+ s; (?:wait; )?/, '; try again in a minute; ')
-    .replace(
-      "in the IAM policy of the operator's role, as deploy/iam/policy.json does",
-      'to your own role or user, or choose other credentials (AWS_PROFILE): docs/iam.md lists the reads',
-    );
+  return (
+    message
+      // Own limits alone fail no command: it has waited for AWS behind others of its calls.
+      .replace(
+        /client-side rate limit reached(; retrying in about \d+ s); .*$/,
+        `${THROTTLED}$1; ${WHO_CALLS_AWS}`,
+      )
+      .replace(/; retrying in about \d+ s; (?:wait; )?/, '; try again in a minute; ')
+      .replace(/if it persists, find out what else in the account calls .*$/, WHO_CALLS_AWS)
+      .replace(
+        "in the IAM policy of the operator's role, as deploy/iam/policy.json does",
+        'to your own role or user, or choose other credentials (AWS_PROFILE): docs/iam.md lists the reads',
+      )
+  );
 }
 
 const UNSIGNED =

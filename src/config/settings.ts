@@ -151,7 +151,7 @@ export const settings = {
   },
   namespaces: {
     name: 'ALBRIDGE_NAMESPACES',
-    what: 'namespaces to serve, between commas; needs ALBRIDGE_CLUSTER_ID, and excludes backends with targetType instance, since nodes are cluster-scoped',
+    what: 'namespaces to serve, between commas, each of which it must have the right to watch: after a restart it serves none before it may watch all of them; needs ALBRIDGE_CLUSTER_ID, and excludes backends with targetType instance, since nodes are cluster-scoped',
     accepts: 'names of namespaces between commas',
     otherwise: 'all of them',
     parse: values.parseNamespaces,

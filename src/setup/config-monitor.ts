@@ -29,7 +29,8 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
   const cache = context.watch<ConfigMonitor>(configMonitorKind);
   const configMaps = context.watch<TrimmedConfigMap>(configMapKind, { transform: trimConfigMap });
   const podCache = context.watch<TrimmedPod>(podKind, { transform: createPodTransform() });
-  const monitors = new MonitorIndex(cache);
+  const pods = new PodIndex(podCache, context.ports.clock);
+  const monitors = new MonitorIndex(cache, pods, context.ports.clock);
   const secrets = setUpSecrets(context);
   const reconciler = createConfigMonitorReconciler({
     configMaps: {
@@ -37,7 +38,7 @@ export function setUpConfigMonitor(context: SetupContext): BuildController {
       findNewest: createNewestReader(client, { kind: configMapKind, transform: trimConfigMap }),
     },
     secrets,
-    pods: new PodIndex(podCache, context.ports.clock),
+    pods,
     livePods: createLivePods(client, podKind),
     monitors,
     evictor: createPodEvictor(client, podKind),

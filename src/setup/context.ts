@@ -122,7 +122,11 @@ export class SetupContext {
   readonly signal: AbortSignal;
   readonly client: KubeClient;
   readonly #shared: SharedContext;
-  readonly #reflectors: Reflector[] = [];
+  readonly #required: Reflector[] = [];
+  /** They may never be complete. */
+  readonly #optional: Reflector[] = [];
+  /** The optional ones that were once complete, and that readiness depends on from then on. */
+  readonly #completed: Reflector[] = [];
   readonly #beside: Promise<void>[] = [];
 
   constructor(shared: SharedContext) {
@@ -153,7 +157,7 @@ export class SetupContext {
   /** Opens the watch on a kind at once: one for the cluster, or one in each namespace. */
   watch<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): ObjectCache<T> {
     const { cache, reflectors } = this.#watchEach<T>({ ...options, kind });
-    this.#reflectors.push(...reflectors);
+    this.#required.push(...reflectors);
     return cache;
   }
 
@@ -163,8 +167,9 @@ export class SetupContext {
    */
   watchLate<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
     const { reflectors, ...watch } = this.#watchEach<T>({ ...options, kind });
+    this.#optional.push(...reflectors);
     for (const reflector of reflectors) {
-      void reflector.synced.then(() => this.#reflectors.push(reflector));
+      void reflector.synced.then(() => this.#completed.push(reflector));
     }
     return watch;
   }
@@ -174,7 +179,8 @@ export class SetupContext {
    * for long: it may be that it is not there.
    */
   watchBeside<T extends KubeObject>(kind: ResourceKind, options: WatchOptions = {}): LateWatch<T> {
-    const { reflectors: _, ...watch } = this.#watchEach<T>({ ...options, kind });
+    const { reflectors, ...watch } = this.#watchEach<T>({ ...options, kind });
+    this.#optional.push(...reflectors);
     this.waitBriefly(watch.synced);
     return watch;
   }
@@ -198,11 +204,13 @@ export class SetupContext {
     return { clock, log, metrics, events, isObserver, concurrency, ...limits };
   }
 
-  /** Resolves when every cache of the controller holds its whole collection. */
+  /** Resolves when every cache of the controller holds its whole collection, as the API server has it now. */
   async waitForSync(): Promise<void> {
-    const beside = Promise.all(this.#beside);
-    await Promise.all(this.#reflectors.map((reflector) => reflector.synced));
-    if (this.#beside.length === 0) return;
+    const optional = this.#optional.map((reflector) => reflector.confirm());
+    const beside = Promise.all([...this.#beside, ...optional]);
+    await Promise.all(this.#required.map((reflector) => reflector.confirm()));
+    await Promise.all(this.#required.map((reflector) => reflector.synced));
+    if (this.#beside.length + optional.length === 0) return;
     const { clock } = this.ports;
     const limit = Promise.withResolvers<void>();
     const cancelTimer = clock.setTimer(LONGEST_BESIDE_MS, () => limit.resolve());
@@ -212,7 +220,8 @@ export class SetupContext {
 
   /** One sentence for each watch that does not do its work. */
   listFaults(): readonly string[] {
-    return this.#reflectors.flatMap((reflector) => reflector.findFault() ?? []);
+    const judged = [...this.#required, ...this.#completed];
+    return judged.flatMap((reflector) => reflector.findFault() ?? []);
   }
 
   /** One watch for the cluster, or one in each namespace. */
@@ -239,7 +248,7 @@ export class SetupContext {
 
 /**
  * Sets one controller up. Its watches open at once; the controller is built once they have filled
- * their caches and the cluster's id is known, independent of the other controllers.
+ * their caches, that of MyIngress once the cluster's id is known, independent of the others.
  */
 export type ControllerSetup = (context: SetupContext) => BuildController;
 

@@ -6,7 +6,7 @@ import {
   type ObjectMeta,
   type ResourceKind,
 } from '../core/objects/kube-object.ts';
-import { trimMetadata } from '../core/objects/trim-metadata.ts';
+import { type Transform, trimMetadata } from '../core/objects/trim-metadata.ts';
 import { createChildWriter } from '../kube/write/child-writer.ts';
 import { LONGEST_POD_TEMPLATE } from '../pods/pod-template.ts';
 import type { SetupContext } from './context.ts';
@@ -16,6 +16,8 @@ export interface LabelledKind {
   readonly owner: ResourceKind;
   /** On every child that we make. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Reduces each to what is held of it; `trimChild` where it is left out. */
+  readonly transform?: Transform;
 }
 
 /**
@@ -24,14 +26,14 @@ export interface LabelledKind {
  */
 export function watchLabelledChildren<T extends KubeObject>(
   context: SetupContext,
-  { kind, owner, labels }: LabelledKind,
+  { kind, owner, labels, transform = trimChild }: LabelledKind,
 ): Children<T> {
   return new Children<T>({
     cache: context.watch<T>(kind, {
       labelSelector: formatLabelSelector(labels),
-      transform: trimChild,
+      transform,
     }),
-    writer: createChildWriter(context.client, [kind], trimChild),
+    writer: createChildWriter(context.client, [kind], transform),
     owner,
     clock: context.ports.clock,
   });
@@ -125,6 +127,8 @@ function isShort(part: unknown, longest = LONGEST_PART): boolean {
 
 function pickFields(value: unknown, fields: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) {
+    // A digest stands for all texts of a list.
+    if (value.every((item) => typeof item === 'string')) return value;
     return value.slice(0, MOST_ITEMS).map((item) => pickFields(item, fields));
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -20,8 +20,8 @@ const BACKOFF = { firstMs: 1_000, maxMs: 300_000 } as const;
 export function setUpMyIngress(context: SetupContext): BuildController {
   const cache = context.watch<MyIngress>(myIngressKind);
   const attachments = setUpAttachments(context, cache);
-  const { view } = attachments;
-  const createTargets = setUpTargets(context, new DeclaredBackends(attachments));
+  const published = Promise.withResolvers<void>();
+  const createTargets = setUpTargets(context, new DeclaredBackends(attachments, published.promise));
   return (cluster) => {
     const { api, clock, log, metrics } = context.ports;
     const { aws, namespaces, sweepIntervalMs } = context.settings;
@@ -33,9 +33,9 @@ export function setUpMyIngress(context: SetupContext): BuildController {
     const shared = { cluster, inventory, memory: new Memory(clock), clock };
     const driftScan = new DriftScan({
       ...shared,
-      ...{ cache: view, namespaces, metrics, targets },
-      intervalMs: sweepIntervalMs,
-      isObserver: context.isObserver,
+      ...{ cache: attachments.view, namespaces, metrics, targets },
+      ...{ intervalMs: sweepIntervalMs, isObserver: context.isObserver },
+      onPublished: published.resolve,
       log: log.child({ controller: NAME }),
     });
     const reconciler = createMyIngressReconciler({
@@ -64,8 +64,9 @@ function provideAttachments(
 ): void {
   attachments.start();
   const { known, view } = attachments;
+  const recall = (object: MyIngress) => attachments.recall(object).values();
   // On the word of a part of them pods would lose their gates.
-  void known.then(() => gatedServices?.provide(new NamedServices(view, ports.clock)));
+  void known.then(() => gatedServices?.provide(new NamedServices(view, ports.clock, recall)));
   exposures?.provide(attachments);
 }
 

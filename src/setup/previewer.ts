@@ -114,6 +114,7 @@ function createPass(
   return {
     ...own,
     key: getKey(object),
+    recorded: object,
     report,
     setCondition: () => undefined,
     recordEvent: () => undefined,
@@ -122,6 +123,7 @@ function createPass(
     isReadyDisproved: false,
     throwIfEdited: () => undefined,
     throwIfGone: () => undefined,
+    throwIfPaused: () => undefined,
     recordNow: refuse,
     ensureFinalizer: refuse,
   };

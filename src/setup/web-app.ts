@@ -4,21 +4,23 @@ import {
   Autoscalers,
   trimAutoscaler,
 } from '../controllers/web-app/autoscalers.ts';
+import { listHeld } from '../controllers/web-app/choices.ts';
 import { createWebAppReconciler } from '../controllers/web-app/controller.ts';
 import type { Deployment, Service } from '../controllers/web-app/deployment.ts';
 import type { Exposing } from '../controllers/web-app/expose.ts';
 import type { BalancedServices } from '../controllers/web-app/gate.ts';
 import { Controller } from '../core/controller/controller.ts';
-import { getKey } from '../core/objects/kube-object.ts';
+import { getKey, type KubeObject } from '../core/objects/kube-object.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
 import { type KeySource, LOW_PRIORITY } from '../core/queue/key-queue.ts';
 import { autoscalerKind, deploymentKind, serviceKind } from '../kube/client/built-in-kinds.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
+import { FIELD_MANAGER } from '../kube/write/server-side-apply.ts';
 import { trimTemplateOwner } from '../pods/pod-template.ts';
 import type { BuildController, SetupContext } from './context.ts';
 import type { Exposures } from './exposures.ts';
 import type { GatedServices } from './gated-services.ts';
-import { watchLabelledChildren } from './labelled-children.ts';
+import { trimChild, watchLabelledChildren } from './labelled-children.ts';
 
 const NAME = 'webapp';
 
@@ -32,10 +34,11 @@ export function setUpWebApp(context: SetupContext): BuildController {
   const deployments = watchLabelledChildren<Deployment>(context, {
     ...OWNED,
     kind: deploymentKind,
+    transform: trimDeployment,
   });
   const services = watchLabelledChildren<Service>(context, { ...OWNED, kind: serviceKind });
   const scalers = context.watch<Autoscaler>(autoscalerKind, { transform: trimAutoscaler });
-  const autoscalers = new Autoscalers(scalers);
+  const autoscalers = new Autoscalers(scalers, context.ports.clock);
   const { exposures, gatedServices } = context;
   const exposing: Exposing = exposures ?? { read: () => ({ kind: 'unknown' }) };
   const balanced: BalancedServices = gatedServices ?? { has: () => false };
@@ -59,6 +62,11 @@ export function setUpWebApp(context: SetupContext): BuildController {
         ...followExposures(exposures),
       ],
     });
+}
+
+/** Of `metadata.managedFields`, which is long, only what decides is held. */
+export function trimDeployment(object: KubeObject): Deployment {
+  return { ...trimChild(object), held: listHeld(object, FIELD_MANAGER) };
 }
 
 function followExposures(exposures: Exposures | undefined): readonly KeySource[] {

@@ -57,8 +57,10 @@ export type ConfigMonitorStatus = {
     readonly pods: readonly string[];
     readonly between: readonly string[];
   };
+  readonly deselectedPods?: readonly string[];
   readonly rollout?: {
     readonly hash: string;
+    readonly selector?: string;
     readonly sources?: readonly {
       readonly kind: 'ConfigMap' | 'Secret';
       readonly name: string;
@@ -76,6 +78,7 @@ export type ConfigMonitorStatus = {
       readonly name: string;
       readonly uid?: string;
       readonly pods: number;
+      readonly firstOrdinal?: number;
       readonly minReadySeconds?: number;
     }[];
   };

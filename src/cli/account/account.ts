@@ -3,9 +3,10 @@
 // Start with: this file.
 
 import { myIngressReasons } from '../../apis/my-ingress-reasons.ts';
-import { NO_LIMITS } from '../../aws/budget/budget-limits.ts';
+import { COMMAND_LIMITS } from '../../aws/budget/budget-limits.ts';
 import { restrictWrites } from '../../aws/client/aws-api.ts';
 import { type AwsReasonTexts, awsReasons } from '../../aws/client/aws-reasons.ts';
+import { Patience } from '../../aws/client/patience.ts';
 import { createSdkApi } from '../../aws/client/sdk-api.ts';
 import { type Aws, wireAws } from '../../aws/client/wire.ts';
 import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';
@@ -13,6 +14,7 @@ import type { AwsConfig } from '../../config/config.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import { noMetrics, silentLog, USER_AGENT } from '../cluster.ts';
+import { WHO_CALLS_AWS } from '../errors.ts';
 
 /** AWS as the caller may use it. */
 export interface Account extends Aws {
@@ -46,7 +48,7 @@ const TEXTS: AwsReasonTexts = {
   },
   Throttled: {
     cause: awsReasons.Throttled.cause,
-    next: 'try again in a minute; if it persists, find out what else in the account calls AWS',
+    next: `try again in a minute; ${WHO_CALLS_AWS}`,
   },
   AwsUnavailable: {
     cause: awsReasons.AwsUnavailable.cause,
@@ -62,13 +64,17 @@ const TEXTS: AwsReasonTexts = {
   },
 };
 
+/** Without an answer from AWS, before a command gives up. */
+const LONGEST_WAIT_MS = 60_000;
+
 /** Credentials come from the SDK's default chain. What `writes` does not list cannot be sent. */
 export function openAccount(aws: AwsConfig, options: AccountOptions): Account {
   const { clock, writes = [], log = silentLog } = options;
   const leadership = { isLeader: () => writes.length > 0 };
   const sdk = createSdkApi({ ...aws, clock, leadership, userAgent: USER_AGENT });
   const api = restrictWrites(sdk, writes);
-  const ports = { api, clock, leadership, log, metrics: noMetrics };
-  const wired = wireAws({ ...ports, budget: NO_LIMITS, texts: TEXTS });
+  const patience = new Patience({ clock, longestOutageMs: 0, longestThrottleMs: LONGEST_WAIT_MS });
+  const ports = { api, clock, leadership, log, metrics: noMetrics, patience };
+  const wired = wireAws({ ...ports, budget: COMMAND_LIMITS, texts: TEXTS });
   return { ...wired, close: () => sdk.close() };
 }

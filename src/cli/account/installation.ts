@@ -24,6 +24,10 @@ export interface Installation {
    */
   readonly doubt: string | undefined;
   readonly aws: AwsConfig;
+  /** Those that have this id and serve MyIngress; empty: none is known. */
+  readonly operators: readonly Operator[];
+  /** Those that have another id and serve MyIngress. */
+  readonly others: readonly Operator[];
   /** Sentences about settings of the caller that differ from the operator's. */
   readonly warnings: readonly string[];
 }
@@ -66,14 +70,17 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const given = readVariable(env, CLUSTER_ID);
   const clusterId = given ?? chooseOnly(ids) ?? (ids.length === 0 ? read.systemUid : undefined);
   if (clusterId === undefined) throw new CommandError(explainNoId(ids));
-  const same = operators.filter((one) => getId(one, read) === clusterId).map((one) => one.env);
+  const same = operators.filter((one) => getId(one, read) === clusterId);
+  const others = operators.filter((one) => (getId(one, read) ?? clusterId) !== clusterId);
   // In either case: https://pkg.go.dev/golang.org/x/net/http/httpproxy#FromEnvironment
   const proxies = { HTTPS_PROXY: env['https_proxy'], NO_PROXY: env['no_proxy'] };
   const own = pick({ ...proxies, ...env }, (name) => isShared(name) || OWN.test(name));
-  const shared = mergeShared(same, own);
+  const settings = same.map(({ env: set }) => set);
+  const shared = mergeShared(settings, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
-  return { clusterId, doubt, aws, warnings: compareRegions(aws, shared) };
+  const warnings = compareRegions(aws, shared);
+  return { clusterId, doubt, aws, operators: same, others, warnings };
 }
 
 /**

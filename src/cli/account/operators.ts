@@ -18,7 +18,12 @@ export interface Operator {
   /** Tag of its image; undefined: it has none. */
   readonly version: string | undefined;
   readonly replicas: number;
+  /** Of whatever version. */
   readonly readyReplicas: number;
+  /** Pods of that version, ready or not. */
+  readonly updatedReplicas: number;
+  /** All of its pods are of that version. */
+  readonly isRolledOut: boolean;
   /** The settings that commands read. */
   readonly env: Environment;
   /** Where its ServiceAccount may write status; `unknown`: the caller may not ask. */
@@ -57,6 +62,15 @@ export async function readOperators(
   };
 }
 
+/** Settings of the operators that serve MyIngress, as far as the caller may read them. */
+export async function readServing(
+  client: KubeClient,
+  search: OperatorSearch,
+): Promise<readonly Environment[]> {
+  const { operators = [] } = (await readOperators(client, search)) ?? {};
+  return operators.map(({ env }) => env).filter(servesMyIngress);
+}
+
 /** Of which settings and rights are asked for. */
 const MOST_CANDIDATES = 8;
 
@@ -87,9 +101,25 @@ async function readOperator(
     version: readTag(containers[0]?.image),
     replicas: spec.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
+    ...readRollout(deployment),
     env: await readEnvironment(client, deployment, search.signal),
   };
   return { ...operator, reach: await readReach(client, operator, search) };
+}
+
+/**
+ * As kubectl rollout status, but for pods that are not ready. A status of before an edit counts pods of before:
+ * https://github.com/kubernetes/kubectl/blob/master/pkg/polymorphichelpers/rollout_status.go
+ */
+function readRollout({
+  metadata: { generation = 0 },
+  spec: { replicas = 1 },
+  status = {},
+}: Deployment): Pick<Operator, 'updatedReplicas' | 'isRolledOut'> {
+  const isOfSpec = generation <= (status.observedGeneration ?? 0);
+  const updatedReplicas = isOfSpec ? (status.updatedReplicas ?? 0) : 0;
+  const hasOthers = (status.replicas ?? 0) > updatedReplicas;
+  return { updatedReplicas, isRolledOut: updatedReplicas >= replicas && !hasOthers };
 }
 
 /** https://github.com/distribution/reference/blob/main/reference.go */
@@ -98,7 +128,7 @@ function readTag(image = ''): string | undefined {
 }
 
 /** Of those that it serves, at most as many are asked about. */
-const MOST_NAMESPACES = 8;
+export const MOST_NAMESPACES = 8;
 
 async function readReach(
   client: KubeClient,
@@ -132,8 +162,20 @@ function describeWork(env: Environment): Right {
 }
 
 export function servesMyIngress(env: Environment): boolean {
-  const kinds = listItems(env['ALBRIDGE_KINDS']);
-  return kinds.length === 0 || kinds.includes(myIngressKind.kind.toLowerCase());
+  return serves(env, myIngressKind);
+}
+
+/** True where an operator with these settings watches the kind in all of these namespaces. */
+export function serves(
+  env: Environment,
+  { kind }: { readonly kind: string },
+  namespaces: readonly string[] = [],
+): boolean {
+  const has = (setting: string, items: readonly string[]): boolean => {
+    const list = listItems(env[setting]);
+    return list.length === 0 || items.every((item) => list.includes(item));
+  };
+  return has('ALBRIDGE_KINDS', [kind.toLowerCase()]) && has('ALBRIDGE_NAMESPACES', namespaces);
 }
 
 /** Of a setting with a list; empty: all of them. */
@@ -155,7 +197,12 @@ interface Deployment extends KubeObject {
       };
     };
   };
-  readonly status?: { readonly readyReplicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
+  };
 }
 
 /** As much of a container as commands read. */
@@ -184,7 +231,14 @@ export const SHARED = [
 export const CLUSTER_ID = 'ALBRIDGE_CLUSTER_ID';
 
 /** The variables of an operator that commands read: another Deployment may have any number of others. */
-const READ = [...SHARED, CLUSTER_ID, 'ALBRIDGE_KINDS', 'ALBRIDGE_NAMESPACES'];
+const READ = [
+  ...SHARED,
+  CLUSTER_ID,
+  'ALBRIDGE_KINDS',
+  'ALBRIDGE_LEADER_ELECTION',
+  'ALBRIDGE_MODE',
+  'ALBRIDGE_NAMESPACES',
+];
 
 /**
  * The environment of its containers, the last value of each variable, as far as the caller may read the

@@ -124,7 +124,9 @@ function suggestAction(
       return suggestRedirect(action);
     case 'fixed-response': {
       const { kind: _, ...fixedResponse } = action;
-      return { fixedResponse };
+      // AWS knows no other content types than the CRD.
+      // https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_FixedResponseActionConfig.html
+      return { fixedResponse } as ActionSpec;
     }
     case 'unknown':
       return undefined;
@@ -142,10 +144,18 @@ function suggestForward(
   return { forward: to.length === 1 ? to.map(({ backend }) => ({ backend })) : to };
 }
 
-function suggestRedirect(action: RedirectAction): ActionSpec {
-  const { kind: _, port, statusCode, ...parts } = action;
-  const code = statusCode === 301 ? 301 : 302;
-  return { redirect: { ...parts, statusCode: code, ...(port && { port: Number(port) }) } };
+/** AWS lists what a redirect keeps of the request as a placeholder; a spec cannot say a redirect to HTTP. */
+function suggestRedirect(action: RedirectAction): ActionSpec | undefined {
+  const { kind: _, protocol = '#{protocol}', port = '#{port}', statusCode, ...parts } = action;
+  if (protocol === 'HTTP') return undefined;
+  return {
+    redirect: {
+      ...parts,
+      statusCode: statusCode === 301 ? 301 : 302,
+      ...(protocol === 'HTTPS' && { protocol }),
+      ...(port !== '#{port}' && { port: Number(port) }),
+    },
+  };
 }
 
 const PLAIN_FIELDS = {
@@ -155,8 +165,14 @@ const PLAIN_FIELDS = {
   'source-ip': 'sourceCIDRs',
 } as const satisfies Readonly<Record<string, keyof RouteConditions>>;
 
-/** undefined: one of them has no field in a spec. */
+/**
+ * undefined: one of them has no field in a spec, or all of them must hold where one suffices in a spec: a rule may have
+ * several of http-header and query-string.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/rule-condition-types.html
+ */
 function suggestConditions(conditions: readonly Condition[]): RouteConditions | undefined {
+  const single = conditions.flatMap(({ field }) => (field === 'http-header' ? [] : [field]));
+  if (new Set(single).size < single.length) return undefined;
   const parts = conditions.map(suggestCondition);
   const known = parts.flatMap((part) => part ?? []);
   if (known.length < parts.length) return undefined;

@@ -1,5 +1,5 @@
-import { readIfAllowed, type ServiceAccountUser } from '../account/access.ts';
-import { chooseInstallation, readSystemUid } from '../account/installation.ts';
+import { compareAccounts, readHeldArns, readOperatorRoles } from '../account/compare-accounts.ts';
+import { chooseInstallation, type Installation, readSystemUid } from '../account/installation.ts';
 import { type FoundOperators, readOperators } from '../account/operators.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -95,10 +95,7 @@ async function examineOperators(
   const { operators = [], others = [] } = found ?? {};
   // Without an operator, one of the others may be meant for it: which rights does it lack?
   const examined = operators.length > 0 ? operators : others.slice(0, 1);
-  const users = new Set(examined.map(({ user }) => user));
-  const rights = await Promise.all(
-    [...users].map((user) => checkOperatorRights(access, user, scope)),
-  );
+  const rights = await Promise.all(examined.map((one) => checkOperatorRights(access, one, scope)));
   const isAlone = operators.length < 2;
   const systemUid = isAlone ? undefined : await readSystemUid(access.client, scope.signal);
   return [...judgeDeployments(found), ...judgeClusterIds(operators, systemUid), ...rights.flat()];
@@ -123,20 +120,18 @@ async function examineAccount(
   });
   const { checks, identity } = await checkIdentity(account);
   if (identity === undefined) return [...warnings, ...checks];
-  const role = await readOperatorRole(access, found, signal);
+  const roles = await readOperatorRoles(access.client, scope.operators, signal);
   const parts = await Promise.all([
+    guard('AWS account', () => checkAccount(access, identity.account, { scope, roles, signal })),
     guard('AWS reads', () => checkReads(account)),
-    guard('AWS writes', () => checkWrites(account, choosePrincipal(identity.arn, role))),
+    guard('AWS writes', () => checkWrites(account, choosePrincipal(identity.arn, roles))),
     guard('subnets', () => checkSubnets(account)),
   ]);
   return [...warnings, ...checks, ...parts.flat()];
 }
 
 type Scope =
-  | ({ readonly kind: 'known'; readonly warnings: readonly string[] } & Pick<
-      AccountScope,
-      'aws' | 'clusterId'
-    >)
+  | ({ readonly kind: 'known' } & Installation)
   | { readonly kind: 'unknown'; readonly verdict: Verdict; readonly why: string };
 
 async function findScope(
@@ -154,28 +149,25 @@ async function findScope(
   }
 }
 
-/** https://docs.aws.amazon.com/eks/latest/userguide/associate-service-account-role.html */
-const ROLE_ANNOTATION = 'eks.amazonaws.com/role-arn';
-
-/** The role of the only operator, by IRSA; with EKS Pod Identity the cluster does not know it. */
-async function readOperatorRole(
-  access: ClusterAccess,
-  found: FoundOperators | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const [only, other] = found?.operators ?? [];
-  if (only === undefined || other !== undefined) return undefined;
-  const path = describeAccountPath(only.user);
-  type Account = {
-    readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
-  };
-  const account = await readIfAllowed<Account>(access.client, { path, signal });
-  return account?.metadata.annotations?.[ROLE_ANNOTATION];
-}
-
-function describeAccountPath(user: ServiceAccountUser): string {
-  const [, , namespace = '', name = ''] = user.split(':');
-  return `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
+/** Only a difference is a finding: where nothing tells, the check is left out. */
+async function checkAccount(
+  { client, namespace }: ClusterAccess,
+  account: string,
+  {
+    scope,
+    roles,
+    signal,
+  }: {
+    readonly scope: Pick<Installation, 'operators' | 'others'>;
+    readonly roles: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly Check[]> {
+  const arns = await readHeldArns(client, scope, { namespace, signal });
+  const difference = compareAccounts(account, { roles, arns });
+  return difference === undefined
+    ? []
+    : [{ name: 'AWS account', verdict: 'warning', ...difference }];
 }
 
 const WIDTH = 'not checked'.length;

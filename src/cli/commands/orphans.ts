@@ -1,8 +1,16 @@
 import { type MyIngress, myIngressKind, ownershipTagKeys } from '../../apis/my-ingress.ts';
 import type { AwsOperation } from '../../aws/elbv2/load-balancers.ts';
+import { readCallerIdentity } from '../../aws/identity/identity.ts';
 import { getKey, splitKey } from '../../core/objects/kube-object.ts';
 import { type Account, openAccount } from '../account/account.ts';
+import {
+  chooseServing,
+  compareAccounts,
+  listHeldArns,
+  readOperatorRoles,
+} from '../account/compare-accounts.ts';
 import { type Installation, readInstallation } from '../account/installation.ts';
+import { USER_AGENT } from '../cluster.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../errors.ts';
 import { listAll, readMyIngress } from '../objects/read.ts';
@@ -34,9 +42,9 @@ export const orphans: Command = {
     "Load balancers, target groups and security groups with this cluster's ownership tags whose " +
     'MyIngress does not exist, in all namespaces unless -n is given. What an object that is being ' +
     'deleted holds is not listed, nor what was retained or released. --delete asks for the number ' +
-    'of resources, checks each one again and deletes it, load balancers first. It stops at the ' +
-    'first surprise. A load balancer that was adopted is listed and never deleted: its owner had ' +
-    'it before albridge.',
+    'of resources, checks each one again and deletes it, load balancers first. It passes over what ' +
+    'is in use, and stops at the first surprise. A load balancer that was adopted is listed and ' +
+    'never deleted: its owner had it before albridge.',
   examples: [
     { line: 'orphans', what: 'list them' },
     { line: 'orphans --delete', what: 'delete them, after a question' },
@@ -73,12 +81,15 @@ async function run(context: CommandContext): Promise<number> {
   const account = openAccount(installation.aws, { clock, writes, log });
   try {
     const within = { context, installation, account };
-    const found = await withProgress('reading AWS', surroundings, () => find(within));
+    const { found, where, warning } = await withProgress('reading AWS', surroundings, () =>
+      find(within),
+    );
+    if (warning !== undefined) surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
     const deletable = found.filter(({ isAdopted }) => !isAdopted);
-    if (!isDeleting) return report(context, found);
+    if (!isDeleting) return report(context, found, where);
     if (deletable.length > 0) return await remove(within, deletable);
     await confirmDeletion(0, flags.text('yes-delete'), surroundings);
-    return report(context, found);
+    return report(context, found, where);
   } finally {
     account.close();
   }
@@ -100,16 +111,59 @@ interface Search {
   readonly account: Account;
 }
 
+interface Found {
+  readonly found: readonly Orphan[];
+  /** The account that was read, and its region. */
+  readonly where: string;
+  /** About an account that is not the operator's. */
+  readonly warning: string | undefined;
+}
+
+/** The rest waits for what serves the warning, and names the account, no longer than this. */
+const PATIENCE_MS = 2000;
+
 /** AWS is read before the cluster: an object is there before anything of it is. */
-async function find({ context, installation, account }: Search): Promise<readonly Orphan[]> {
-  const { clusterId: cluster } = installation;
-  const { flags, signal } = context;
-  const owned = await listOwned(account, cluster, signal);
-  const namespace = flags.text('namespace');
-  const listed = { kind: myIngressKind, namespace };
-  const items = await listAll<MyIngress>(context.cluster().client, listed, signal);
-  const byKey = new Map(items.map((item) => [getKey(item), item] as const));
-  return findOrphans(owned, { cluster, byKey, namespace });
+async function find(search: Search): Promise<Found> {
+  const { context, installation, account } = search;
+  const { aws, clusterId: cluster } = installation;
+  const { clock, flags, signal } = context;
+  const aside = new AbortController();
+  try {
+    const asking = askAside(search, AbortSignal.any([signal, aside.signal]));
+    const owned = await listOwned(account, cluster, signal);
+    const namespace = flags.text('namespace');
+    const listed = { kind: myIngressKind, namespace };
+    const items = await listAll<MyIngress>(context.cluster().client, listed, signal);
+    const byKey = new Map(items.map((item) => [getKey(item), item] as const));
+    const cancel = clock.setTimer(PATIENCE_MS, () => aside.abort());
+    const [id, roles] = await asking;
+    cancel();
+    const arns = listHeldArns(items, installation);
+    const difference = id && compareAccounts(id, { roles, arns });
+    return {
+      found: findOrphans(owned, { cluster, byKey, namespace }),
+      where: `AWS${id === undefined ? '' : ` account ${id}`}, region ${aws.region},`,
+      warning: difference && `${difference.message}: ${difference.next}`,
+    };
+  } finally {
+    aside.abort();
+  }
+}
+
+/** The id of the account that is read, and the roles of the operators; a failure is as if nothing told. */
+function askAside(
+  { context: { clock, cluster, flags }, installation }: Search,
+  signal: AbortSignal,
+): Promise<readonly [string | undefined, readonly string[]]> {
+  const options = { ...installation.aws, userAgent: USER_AGENT, clock, signal };
+  const serving = chooseServing(installation.operators, flags.text('namespace'));
+  return Promise.all([
+    readCallerIdentity(options).then(
+      ({ account }) => account,
+      () => undefined,
+    ),
+    readOperatorRoles(cluster().client, serving, signal).catch(() => []),
+  ]);
 }
 
 async function listOwned(
@@ -121,7 +175,7 @@ async function listOwned(
     { tags: { [ownershipTagKeys.cluster]: cluster } },
     signal,
   );
-  await Promise.all([inventory.refresh(new Set(), signal, new Set()), groups]);
+  await Promise.all([inventory.refresh(new Set(), signal, 'every'), groups]);
   const [balancers, targetGroups] = [inventory.listOthers(), inventory.listOtherTargetGroups()];
   const tags = await inventory.readTags([...balancers, ...targetGroups], signal);
   const listed = (kind: Owned['kind'], arns: readonly string[]): readonly Owned[] =>
@@ -144,11 +198,14 @@ async function remove(search: Search, found: readonly Orphan[]): Promise<number>
   surroundings.stderr.write(drawTable(found, getColumns(surroundings.stderr)));
   await confirmDeletion(found.length, flags.text('yes-delete'), surroundings);
   const done = await deleteOrphans(found, createPorts(search), signal);
+  const count = (sought: Deletion['result']): number =>
+    done.filter(({ result }) => result === sought).length;
+  const staying = count('in use');
   context.output.print(done.map(describeDeletion), () => {
-    const count = done.filter(({ result }) => result === 'deleted').length;
-    return `${count} deleted, ${done.length - count} were gone already\n`;
+    const rest = staying === 0 ? '' : `, ${staying} in use stay`;
+    return `${count('deleted')} deleted, ${count('gone')} were gone already${rest}\n`;
   });
-  return exitCodes.done;
+  return staying === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 function createPorts({ context, installation, account }: Search): OrphanPorts {
@@ -175,10 +232,10 @@ function createPorts({ context, installation, account }: Search): OrphanPorts {
   };
 }
 
-function report({ output }: CommandContext, found: readonly Orphan[]): number {
+function report({ output }: CommandContext, found: readonly Orphan[], where: string): number {
   output.print(found.map(describeOrphan), () => {
     return found.length === 0
-      ? 'nothing in AWS is without its object\n'
+      ? `nothing in ${where} is without its object\n`
       : drawTable(found, output.columns);
   });
   return exitCodes.done;

@@ -82,7 +82,8 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
   const { client } = context.cluster();
   const { myIngresses, otherKinds } = await readFileOf(file, context);
   const installation = await readInstallation(client, { env: surroundings.env, signal });
-  const attaching = await readAttaching(client, signal);
+  const settings = installation.operators.map(({ env }) => env);
+  const attaching = await readAttaching(client, settings, signal);
   const left = otherKinds.length === 0 ? [] : [`left out: ${otherKinds.join(', ')}`];
   for (const warning of [...installation.warnings, ...attaching.warnings, ...left]) {
     surroundings.stderr.write(`warning: ${escapeText(warning)}\n`);
@@ -93,9 +94,10 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
       ...{ ...attaching, aws, clock, log: silentLog },
       ...{ settings: installation.aws, cluster: installation.clusterId },
     });
+    const { areWebAppsKnown } = attaching;
     const plans: ShownPlan[] = [];
     for (const manifest of myIngresses) {
-      plans.push(await planManifest(manifest, { client, preview, signal }));
+      plans.push(await planManifest(manifest, { client, preview, areWebAppsKnown, signal }));
     }
     return plans;
   } finally {

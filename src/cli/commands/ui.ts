@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/ports/clock.ts';
+import { readServing } from '../account/operators.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { escapeText } from '../output/escape.ts';
@@ -29,7 +30,10 @@ export const ui: Command = {
     const access = context.cluster();
     const { clock, surroundings, signal, flags } = context;
     const namespace = flags.text('namespace');
-    const objects = new WatchedObjects({ access: { client: access.client, namespace }, clock });
+    const { client } = access;
+    // What fails shows in the watches; the rules of all WebApps are drawn then.
+    const operators = readServing(client, { namespace, signal }).catch(() => []);
+    const objects = new WatchedObjects({ access: { client, namespace }, clock, operators });
     const write = (sentence: string): void => {
       surroundings.stderr.write(`${escapeText(sentence)}\n`);
     };

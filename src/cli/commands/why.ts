@@ -51,9 +51,9 @@ interface Answer {
   readonly events: readonly ObjectEvent[] | undefined;
 }
 
-function toData({ found: { kind, object }, troubles, events = [] }: Answer): unknown {
+function toData({ found: { kind, object }, troubles, events }: Answer): unknown {
   const { namespace, name } = object.metadata;
-  return { kind: kind.kind, namespace, name, troubles, events };
+  return { kind: kind.kind, namespace, name, troubles, events: events ?? null };
 }
 
 function drawAnswer(

@@ -50,19 +50,39 @@ function describeLeftOut({ leftOut }: FoundOperators): readonly Check[] {
 }
 
 function judgeDeployment(operator: Operator): Check {
-  const { namespace, name: deployment, replicas, readyReplicas, version } = operator;
-  const where = `${namespace}/${deployment}`;
   const name = 'operator';
-  const known = version ?? 'not known: its image has no tag';
-  const message = `${where}: ${readyReplicas} of ${replicas} pods ready, version ${known}`;
-  if (readyReplicas === 0) {
-    const next = `kubectl -n ${namespace} describe deployment ${deployment}, then kubectl -n ${namespace} logs deploy/${deployment}`;
-    return { name, verdict: 'failed', message, next };
-  }
-  if (version === undefined || version === manifest.version)
-    return { name, verdict: 'ok', message };
-  const next = `the command line is ${manifest.version}: use the same version as the operator`;
-  return { name, verdict: 'warning', message, next };
+  const message = describePods(operator);
+  const steps = [...adviseOnPods(operator), ...adviseOnVersion(operator)];
+  if (steps.length === 0) return { name, verdict: 'ok', message };
+  const verdict = operator.readyReplicas === 0 ? 'failed' : 'warning';
+  return { name, verdict, message, next: steps.join('; ') };
+}
+
+function adviseOnPods(operator: Operator): readonly string[] {
+  const { namespace, name, replicas, readyReplicas, isRolledOut } = operator;
+  if (readyReplicas === 0)
+    return [
+      `kubectl -n ${namespace} describe deployment ${name}, then kubectl -n ${namespace} logs deploy/${name}`,
+    ];
+  if (isRolledOut && readyReplicas >= replicas) return [];
+  return [
+    `kubectl -n ${namespace} rollout status deployment ${name} says what it waits for, and kubectl -n ${namespace} get pods -l app.kubernetes.io/name=albridge which pod is not ready`,
+  ];
+}
+
+/** Nothing while a rollout is not complete: its version is not yet that of all pods. */
+function adviseOnVersion({ isRolledOut, version }: Operator): readonly string[] {
+  if (!isRolledOut || version === undefined || version === manifest.version) return [];
+  return [`the command line is ${manifest.version}: use the same version as the operator`];
+}
+
+/** Until all pods are of the version of the Deployment, nothing says which one a ready pod runs. */
+function describePods(operator: Operator): string {
+  const { namespace, name, replicas, readyReplicas, updatedReplicas, isRolledOut } = operator;
+  const version = operator.version ?? 'not known: its image has no tag';
+  const ready = `${namespace}/${name}: ${readyReplicas} of ${replicas} pods ready`;
+  if (isRolledOut) return `${ready}, version ${version}`;
+  return `${ready}, ${updatedReplicas} updated to version ${version}: its rollout is not complete`;
 }
 
 /** Leases that are judged at most. */
@@ -74,18 +94,29 @@ export async function checkLeases(
   found: FoundOperators | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly Check[]> {
+  const name = 'leader';
+  const operators = found?.operators ?? [];
+  const electing = operators.filter(electsLeader);
+  if (operators.length > 0 && electing.length === 0)
+    return [{ name, verdict: 'ok', message: 'the operator runs without leader election' }];
   const listed = { kind: leaseKind, fieldSelector: 'metadata.name=albridge' };
   const leases = await tryIfAllowed(() => listAll<Lease>(client, listed, signal));
-  const name = 'leader';
   if (leases === undefined) {
     const next = 'ask for the right to list leases of the API group coordination.k8s.io';
     return [{ name, verdict: 'not checked', message: 'you may not list Leases', next }];
   }
-  const chosen = chooseLeases(leases, found?.operators ?? []);
+  const chosen = chooseLeases(leases, electing);
   if (chosen.length > 0) return chosen.map((lease) => judgeLease(lease, clock.now()));
   const message = 'there is no Lease albridge: no operator has led yet';
   const next = "read the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=off has none";
   return [{ name, verdict: 'warning', message, next }];
+}
+
+/** As `leaderElection` of an operator in a cluster is set. */
+function electsLeader({ env }: Operator): boolean {
+  const isObserver = env['ALBRIDGE_MODE']?.trim() === 'observe';
+  const setting = env['ALBRIDGE_LEADER_ELECTION']?.trim() || (isObserver ? 'off' : 'on');
+  return setting !== 'off';
 }
 
 /** Whoever may create Leases can make one of this name; that of an operator outside of the cluster is anywhere. Pure. */

@@ -1,23 +1,26 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
-import { isAllowed, type Question, type ServiceAccountUser } from '../account/access.ts';
+import { isAllowed, type Question } from '../account/access.ts';
+import { listItems, MOST_NAMESPACES, type Operator, serves } from '../account/operators.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { OurKind } from '../objects/kinds.ts';
 import { ASK_FOR_VIEW } from '../objects/read.ts';
+import type { Environment } from '../surroundings.ts';
 import type { Check } from './check.ts';
 import { OPERATOR_RIGHTS } from './operator-rights.ts';
 
 /** Rights in the cluster: those of the operator by kind, and those of the caller. */
 
-/** One check for each kind, of what its rights.yaml gives to the operator. */
+/** One check for each kind that the operator serves, of what its rights.yaml gives. */
 export async function checkOperatorRights(
-  { client, namespace }: ClusterAccess,
-  user: ServiceAccountUser,
+  { client }: ClusterAccess,
+  operator: Operator,
   { kinds, signal }: { readonly kinds: readonly OurKind[]; readonly signal: AbortSignal },
 ): Promise<readonly Check[]> {
-  const question = { client, signal, user };
+  const question = { client, signal, user: operator.user };
+  const own = kinds.filter((kind) => serves(operator.env, kind));
   try {
-    return await Promise.all(kinds.map((kind) => checkKind(kind, question, namespace)));
+    return await Promise.all(own.map(({ kind }) => checkKind(kind, operator, question)));
   } catch (error) {
     if (!(error instanceof KubeError && error.status === 403)) throw error;
     const message = 'you may not create SubjectAccessReviews';
@@ -26,27 +29,42 @@ export async function checkOperatorRights(
   }
 }
 
-async function checkKind(
-  kind: OurKind,
-  question: Question,
-  namespace: string | undefined,
-): Promise<Check> {
-  const name = `rights of the operator, ${kind.kind}`;
-  const rights = OPERATOR_RIGHTS[kind.kind.toLowerCase()] ?? [];
+async function checkKind(kind: string, operator: Operator, question: Question): Promise<Check> {
+  const name = `rights of the operator, ${kind}`;
+  const rights = listRights(kind, operator.env);
   const missing = await findMissing(rights, question, undefined);
   if (missing.length === 0)
     return { name, verdict: 'ok', message: `all ${rights.length}, in every namespace` };
-  const missingHere =
-    namespace === undefined ? missing : await findMissing(missing, question, namespace);
-  if (missingHere.length === 0)
-    return { name, verdict: 'ok', message: `all ${rights.length}, in the namespace ${namespace}` };
-  const next = `apply deploy/ of this version, or leave ${kind.kind.toLowerCase()} out of ALBRIDGE_KINDS`;
-  return {
-    name,
-    verdict: 'failed',
-    message: `${question.user} may not: ${missingHere.join('; ')}`,
-    next,
-  };
+  const places = listPlaces(operator);
+  const lists = await Promise.all(places.map((place) => findMissing(missing, question, place)));
+  const lacking = places.filter((_, index) => lists[index]?.length !== 0);
+  if (places.length > 0 && lacking.length === 0)
+    return { name, verdict: 'ok', message: `all ${rights.length}, in ${describePlaces(places)}` };
+  const where = lacking.length === 0 ? '' : ` in ${describePlaces(lacking)}`;
+  const named = missing.filter((one) => places.length === 0 || lists.flat().includes(one));
+  const message = `${operator.user} may not${where}: ${named.join('; ')}`;
+  const isNamespaced = operator.reach !== 'everywhere' && places.length > 0;
+  const directory = isNamespaced ? 'deploy/overlays/namespaced' : 'deploy/';
+  const next = `apply ${directory} of this version, or leave ${kind.toLowerCase()} out of ALBRIDGE_KINDS`;
+  return { name, verdict: 'failed', message, next };
+}
+
+/** In mode observe those that docs/install.md leaves. */
+function listRights(kind: string, env: Environment): readonly string[] {
+  const rights = OPERATOR_RIGHTS[kind.toLowerCase()] ?? [];
+  if (env['ALBRIDGE_MODE']?.trim() !== 'observe') return rights;
+  return rights.filter((right) => /^(get|list|watch) |^patch \S+\/status /.test(right));
+}
+
+/** The namespaces that it serves; empty: all of them. Without the setting, those of its rights. */
+function listPlaces({ env, reach }: Operator): readonly string[] {
+  const set = listItems(env['ALBRIDGE_NAMESPACES']);
+  if (set.length > 0) return set.slice(0, MOST_NAMESPACES);
+  return typeof reach === 'string' ? [] : reach;
+}
+
+function describePlaces(places: readonly string[]): string {
+  return `the ${places.length === 1 ? 'namespace' : 'namespaces'} ${places.join(', ')}`;
 }
 
 /** The caller may see what the commands show. */

@@ -22,12 +22,13 @@ export interface Principal {
   readonly isOperator: boolean;
 }
 
-/** `callerArn` as STS has it; `operatorRole` of the annotation of its ServiceAccount, where there is one; pure. */
+/** `callerArn` as STS has it; `operatorRoles` by the annotations of their ServiceAccounts: of several, none is asked about. Pure. */
 export function choosePrincipal(
   callerArn: string,
-  operatorRole: string | undefined,
+  operatorRoles: readonly string[],
 ): Principal | undefined {
-  if (operatorRole) return { arn: operatorRole, isOperator: true };
+  const [only, other] = operatorRoles;
+  if (only && other === undefined) return { arn: only, isOperator: true };
   const [, partition, account, role] =
     /^arn:([\w-]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(callerArn) ?? [];
   if (role) return { arn: `arn:${partition}:iam::${account}:role/${role}`, isOperator: false };

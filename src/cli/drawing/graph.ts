@@ -162,7 +162,7 @@ function rateAction(action: RouteAction, object: MyIngress): Box['health'] {
   if (action.kind !== 'forward') return own;
   const rated = action.to
     .filter(({ weight }) => weight > 0)
-    .map(({ backend }) => describeBackend(object, nameBackendOf(backend)).health);
+    .flatMap(({ backend }) => describeBackend(object, nameBackendOf(backend)).health ?? []);
   if (rated.length > 0 && rated.every((health) => health === 'bad')) return 'bad';
   return rated.every((health) => health === 'good') ? own : 'warning';
 }

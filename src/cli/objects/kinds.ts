@@ -74,6 +74,7 @@ const sourceSteps = {
 
 /** Of routes on the load balancer of another object. */
 const exposureSteps = {
+  LoadBalancerNotActive: 'ask albridge why about the MyIngress',
   Attaching: 'wait a minute; if it persists, ask albridge why about the MyIngress',
   ExposureUnknown: 'wait a minute; if it persists, add myingress to ALBRIDGE_KINDS of the operator',
   IngressDeleting: 'name another MyIngress in spec.expose.ingress',

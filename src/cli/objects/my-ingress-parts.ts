@@ -1,5 +1,6 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import {
+  isOwnBackend,
   OWN_SOURCE,
   type RouteAction,
   type RouteBackend,
@@ -103,8 +104,9 @@ export function nameBackendOf(key: string): string {
   return key.startsWith(`${OWN_SOURCE}/`) ? key.slice(OWN_SOURCE.length + 1) : key;
 }
 
-/** `name`: as in status. */
+/** `name`: as `nameBackend` gives it. */
 export function describeBackend(object: MyIngress, name: string): State {
+  if (!isOwnBackend(name)) return describeAttachedBackend(object, name);
   const reported = object.status?.backends?.find((one) => one.name === name);
   if (reported === undefined)
     return isPlanned(object) ? PLANNED : { state: 'not reconciled yet', health: 'warning' };
@@ -115,6 +117,18 @@ export function describeBackend(object: MyIngress, name: string): State {
     health: rateBackend(desired, registered, healthy),
     ...(message && { message }),
   };
+}
+
+/** Status has no counts of it, only whether its object is served: without a health it lowers nothing else. */
+function describeAttachedBackend(object: MyIngress, name: string): State {
+  const entry = object.status?.attached?.find((one) =>
+    name.startsWith(`${one.kind}/${one.namespace}/${one.name}/`),
+  );
+  if (entry?.reason === 'Attached')
+    return { state: 'attached', message: "AWS's health of it is not in the status" };
+  if (isPlanned(object)) return PLANNED;
+  const { reason: state = 'not in status.attached', message } = entry ?? {};
+  return { state, health: 'warning', ...(message && { message }) };
 }
 
 /** `healthy`: undefined where AWS has not said it yet. */

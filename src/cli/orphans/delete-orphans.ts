@@ -27,12 +27,14 @@ export interface OrphanPorts {
 
 export interface Deletion {
   readonly orphan: Orphan;
-  readonly result: 'deleted' | 'gone';
+  /** `in use`: AWS refuses to delete it for that, and it stays. */
+  readonly result: 'deleted' | 'gone' | 'in use';
 }
 
 /**
  * Deletes them in their order. Each is checked again right before: its tags, and that no object has come.
- * Throws CommandError at the first one that is not as it was listed, or that AWS refuses; those after it stay.
+ * One that is in use by what stays is passed over. Throws CommandError at the first one that is not as it was listed, or
+ * that AWS refuses for another reason; those after it stay.
  */
 export async function deleteOrphans(
   orphans: readonly Orphan[],
@@ -81,7 +83,8 @@ function describeInterruption(run: Run): string {
 }
 
 function describeRest({ orphans, done, isSent }: Run): string {
-  const count = `${done.length} of ${orphans.length} are deleted`;
+  const gone = done.filter(({ result }) => result !== 'in use').length;
+  const count = `${gone} of ${orphans.length} are deleted`;
   if (!isSent) return `${count}, the rest is as it was`;
   return `${count}, and whether this one was is not known: run albridge orphans again`;
 }
@@ -102,14 +105,39 @@ async function deleteOne(
       return 'deleted';
     } catch (error) {
       run.isSent = isAmbiguous(error);
+      if (!isInUse(error)) throw error;
       const waitedMs = ports.clock.monotonicMs() - startMs;
-      if (!isInUse(error) || waitedMs >= LONGEST_WAIT_MS) throw error;
+      if (!mayBeFreed(orphan, run) || waitedMs >= LONGEST_WAIT_MS) {
+        ports.say(escapeText(describeUse(orphan)));
+        return 'in use';
+      }
     }
     ports.say(
       escapeText(`${orphan.kind} ${orphan.id} is in use by what was deleted before it, waiting`),
     );
     await sleep(ports.clock, POLL_MS, signal);
   }
+}
+
+/** A balancer of its object was deleted: a moment ago, or before this run, which security groups show for minutes. */
+function mayBeFreed({ kind, key, adopted }: Orphan, { done }: Run): boolean {
+  const isFreed = done.some(({ orphan }) => orphan.kind === 'load-balancer' && orphan.key === key);
+  return isFreed || (kind === 'security-group' && adopted === undefined);
+}
+
+function describeUse(orphan: Orphan): string {
+  const what = `${orphan.kind} ${orphan.id} is in use and stays`;
+  return `${what}: ${describeWayOut(orphan)}, then run albridge orphans --delete again`;
+}
+
+function describeWayOut({ kind, adopted }: Orphan): string {
+  if (kind === 'target-group') {
+    const whose = adopted === undefined ? '' : ` of the adopted load balancer ${adopted}`;
+    return `delete the listeners and rules${whose} that name it`;
+  }
+  return adopted === undefined
+    ? 'remove what uses it or refers to it'
+    : `give the adopted load balancer ${adopted} other security groups`;
 }
 
 /** Network interfaces of a deleted balancer hold its security group for some minutes. */

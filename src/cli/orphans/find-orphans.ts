@@ -5,6 +5,7 @@
 import { type MyIngress, ownershipTagKeys, resourceTagKey } from '../../apis/my-ingress.ts';
 import type { Tags } from '../../aws/elbv2/load-balancers.ts';
 import { standsFor } from '../../controllers/my-ingress/orphans.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import { compareText, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 
 /** In the order in which they are deleted: each is in use by those before it. */
@@ -25,6 +26,8 @@ export interface Orphan extends Owned {
   readonly key: Key;
   /** Its owner had it before albridge, and lent it by the tag albridge.io/adopt: it is not deleted here. */
   readonly isAdopted: boolean;
+  /** The ARN of the adopted balancer of the same object, which stays and may use it. */
+  readonly adopted?: string;
 }
 
 /** The facts by which orphans are judged. */
@@ -38,11 +41,20 @@ export interface Objects {
 
 /** Those that are proved ours and that no object stands for, in the order of deletion; pure. */
 export function findOrphans(owned: readonly Owned[], objects: Objects): readonly Orphan[] {
-  const orphans = owned.flatMap((resource) => findOrphan(resource, objects) ?? []);
+  const orphans = noteAdopted(owned.flatMap((resource) => findOrphan(resource, objects) ?? []));
   const rank = ({ kind }: Orphan): number => RESOURCE_KINDS.indexOf(kind);
   return orphans.toSorted(
     (a, b) => rank(a) - rank(b) || compareText(a.key, b.key) || compareText(a.id, b.id),
   );
+}
+
+function noteAdopted(orphans: readonly Orphan[]): readonly Orphan[] {
+  const lent = orphans.filter(({ isAdopted }) => isAdopted);
+  const byKey = new Map(lent.map(({ key, id }) => [key, id]));
+  return orphans.map((orphan) => {
+    const adopted = orphan.isAdopted ? undefined : byKey.get(orphan.key);
+    return { ...orphan, ...omitUndefined({ adopted }) };
+  });
 }
 
 /** undefined: not proved ours, retained or released, or an object stands for it. */

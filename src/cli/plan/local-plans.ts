@@ -1,7 +1,7 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import { type WebApp, webAppKind } from '../../apis/web-app.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
-import type { KubeObject } from '../../core/objects/kube-object.ts';
+import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
 import type { KubeClient } from '../../kube/client/kube-client.ts';
@@ -9,25 +9,32 @@ import { KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import type { AttachingObjects } from '../../setup/attachments.ts';
 import type { Previewed, Previewer } from '../../setup/previewer.ts';
+import { listItems, serves } from '../account/operators.ts';
 import { addressCaller, CommandError, describeError } from '../errors.ts';
+import { isServed } from '../objects/attached-routes.ts';
 import { listInNamespace, readMyIngress } from '../objects/read.ts';
+import type { Environment } from '../surroundings.ts';
 import type { Manifest } from './manifests.ts';
 import type { ShownPlan } from './stored-plan.ts';
 
 export interface PlanningParts {
   readonly client: KubeClient;
   readonly preview: Previewer;
+  readonly areWebAppsKnown: boolean;
   readonly signal: AbortSignal;
 }
 
 /** The plan of one manifest: what the operator would do once it is applied. Throws the signal's reason alone. */
 export async function planManifest(
   manifest: Manifest,
-  { client, preview, signal }: PlanningParts,
+  { client, preview, areWebAppsKnown, signal }: PlanningParts,
 ): Promise<ShownPlan> {
   const { namespace, name } = manifest.metadata;
   try {
     const object = await applyDry(manifest, client, signal);
+    // Without their routes it would be the plan that deletes them.
+    if (!areWebAppsKnown && object.status?.attached?.length)
+      throw new CommandError(WEB_APPS_UNKNOWN);
     return { namespace, name, ...describePreview(await preview(object, signal), object) };
   } catch (error) {
     signal.throwIfAborted();
@@ -35,6 +42,8 @@ export async function planManifest(
     return { namespace, name, notes: [], failure: `it cannot be planned: ${describeError(error)}` };
   }
 }
+
+const WEB_APPS_UNKNOWN = `WebApps attach to it (status.attached), and they cannot be listed: install their CRD, or ask for the right to list ${webAppKind.plural}.${webAppKind.group} in all namespaces`;
 
 /** Anything else is a defect, or concerns the whole command. */
 function isAboutObject(error: unknown): boolean {
@@ -91,18 +100,38 @@ function replaceSpec(live: MyIngress, { spec, metadata, ...rest }: Manifest): ob
   };
 }
 
-/** The routes of other objects, as far as the caller may read them; `warnings` say what may not be read. */
+interface ReadAttaching extends AttachingObjects {
+  readonly areWebAppsKnown: boolean;
+  /** Sentences about reads that the caller may not make. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The routes of other objects, as far as the caller may read them and an operator with one of these settings does:
+ * without any, one that serves everything.
+ */
 export async function readAttaching(
   client: KubeClient,
+  operators: readonly Environment[],
   signal: AbortSignal,
-): Promise<AttachingObjects & { readonly warnings: readonly string[] }> {
+): Promise<ReadAttaching> {
+  const settings = operators.length === 0 ? [{}] : operators;
+  const list = <T>(isRead: boolean, kind: ResourceKind): Promise<readonly T[] | undefined> =>
+    isRead ? listInNamespace<T>({ client }, { kind }, signal) : Promise.resolve(undefined);
+  const areServed = settings.some((env) => serves(env, webAppKind));
   const [webApps, namespaces] = await Promise.all([
-    listInNamespace<WebApp>({ client }, { kind: webAppKind }, signal),
-    listInNamespace<KubeObject>({ client }, { kind: namespaceKind }, signal),
+    list<WebApp>(areServed, webAppKind),
+    list<KubeObject>(settings.some(readsLabels), namespaceKind),
   ]);
-  const warnings =
-    webApps === undefined
-      ? ['WebApps cannot be listed, so the routes that they attach are left out']
-      : [];
-  return { webApps: webApps ?? [], namespaces, warnings };
+  const areWebAppsKnown = webApps !== undefined || !areServed;
+  const warnings = areWebAppsKnown
+    ? []
+    : ['WebApps cannot be listed, so the routes that they attach are left out'];
+  const served = (webApps ?? []).filter((one) => isServed(one, operators));
+  return { webApps: served, areWebAppsKnown, namespaces, warnings };
+}
+
+/** As `createAttachments` has it. */
+function readsLabels(env: Environment): boolean {
+  return listItems(env['ALBRIDGE_NAMESPACES']).length === 0;
 }

@@ -68,6 +68,9 @@ const replace = (id, html) => {
   patchChildren(live, next.content);
   if (mark && !live.contains(document.activeElement)) live.querySelector(mark)?.focus({ preventScroll: true });
 };
+// To load the page again would end a visit to another page that has begun and has no answer yet.
+let isLeaving = false;
+addEventListener('beforeunload', () => { isLeaving = true; });
 const listen = () => {
   source?.close();
   source = new EventSource(location.href.split('#')[0]);
@@ -76,7 +79,7 @@ const listen = () => {
     // Other parts than this document has: its object has appeared, or is gone.
     if (sent.shape !== content.dataset.shape) {
       source.close();
-      return isPaused ? pauseAt() : location.reload();
+      return isPaused ? pauseAt() : setTimeout(() => location.reload(), isLeaving ? 3000 : 0);
     }
     shownAt = new Date();
     for (const [id, html] of Object.entries(sent.parts)) replace(id, html);

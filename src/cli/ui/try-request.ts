@@ -7,6 +7,7 @@ import type {
 import { describeConditions } from '../../controllers/my-ingress/rules/conditions.ts';
 import { readConditions } from '../../controllers/my-ingress/rules/desired.ts';
 import { formatLocation } from '../../routing/answer.ts';
+import { meetsCondition } from '../../routing/condition.ts';
 import { decide } from '../../routing/decide.ts';
 import type { Condition, Request, Rule } from '../../routing/rule.ts';
 import { nameBackendOf, nameRule } from '../objects/my-ingress-parts.ts';
@@ -52,14 +53,14 @@ export function tryRequest(routes: Routes, typed: Typed): Verdict | undefined {
   const listener = routes.listeners.find(({ port }) => port === typed.port);
   if (listener === undefined) return undefined;
   const request = readRequest(typed, listener);
-  const named = listRules(routes, listener);
+  const named = listRules(routes, listener, request);
   const { rule, passedOver } = decide(
     named.map((one) => one.rule),
     request,
   );
   const getNamed = (sought: Rule): Named | undefined => named.find((one) => one.rule === sought);
   const winner = getNamed(rule);
-  const opaque = passedOver.filter(({ because }) => because.field === 'regex');
+  const opaque = passedOver.filter(({ because }) => isOpaque(because, request));
   return {
     winner: winner?.name ?? '',
     action: winner === undefined ? '' : describeAction(winner.action, request),
@@ -67,23 +68,37 @@ export function tryRequest(routes: Routes, typed: Typed): Verdict | undefined {
       return { rule: getNamed(one.rule)?.name ?? '', because: describeCondition(one.because) };
     }),
     remarks: [
-      ...opaque.map(({ rule: one }) => describeOpaque(getNamed(one)?.name ?? '')),
+      ...opaque.map(({ rule: one }) => describeOpaque(getNamed(one)?.name ?? '', one, request)),
       ...(winner?.isRewritten ? ['the request is rewritten on its way to the targets'] : []),
     ],
   };
 }
 
-function describeOpaque(name: string): string {
-  return `${name} has a regular expression, which is not evaluated here: where it matches, ${name} wins`;
+/** Not decided here: a regular expression, and the client's address where none is typed. */
+function isOpaque({ field }: Condition, request: Request): boolean {
+  return field === 'regex' || (field === 'source-ip' && !meetsCondition(ANY_ADDRESS, request));
 }
 
-function listRules({ rules }: Routes, listener: RouteListener): readonly Named[] {
+const ANY_ADDRESS: Condition = { field: 'source-ip', values: ['0.0.0.0/0', '::/0'] };
+
+/** Of a rule all of whose other conditions hold. */
+function describeOpaque(name: string, { conditions }: Rule, request: Request): string {
+  const opaque = conditions.filter((condition) => isOpaque(condition, request));
+  const hasRegex = opaque.some(({ field }) => field === 'regex');
+  const clients = opaque.flatMap((one) => (one.field === 'source-ip' ? one.values : []));
+  if (clients.length === 0)
+    return `${name} has a regular expression, which is not evaluated here: where it matches, ${name} wins`;
+  const only = hasRegex ? ' where its regular expression matches, which is not evaluated here' : '';
+  return `${name} is for clients of ${clients.join(' or ')}, and no address is typed: for them ${name} wins${only}`;
+}
+
+function listRules({ rules }: Routes, listener: RouteListener, request: Request): readonly Named[] {
   const taken = rules.filter((rule) => rule.listeners.includes(listener.port));
   const { defaultAction } = listener;
   return [
     ...taken.map((rule, index) => ({
       name: nameRule(rule),
-      rule: createRule(index + 1, readRuleConditions(rule)),
+      rule: createRule(index + 1, readRuleConditions(rule, request)),
       ...{ action: rule.action, isRewritten: rule.rewrite !== undefined },
     })),
     {
@@ -98,15 +113,15 @@ function createRule(priority: Rule['priority'], conditions: readonly Condition[]
   return { priority, conditions, action: { type: 'forward', targetGroups: [] } };
 }
 
-/** Regular expressions come last: what else does not hold is certain. */
-function readRuleConditions(rule: RouteRule): readonly Condition[] {
+/** Those that are not decided here come last: another one that does not hold is certain. */
+function readRuleConditions(rule: RouteRule, request: Request): readonly Condition[] {
   return readConditions(rule)
     .map((known): Condition => {
       if (known.field !== 'http-header' || !known.isRegex) return known;
       const values = known.values.map((source) => ({ source, matches: () => false }));
       return { field: 'regex', of: { header: known.name }, values };
     })
-    .toSorted((a, b) => Number(a.field === 'regex') - Number(b.field === 'regex'));
+    .toSorted((a, b) => Number(isOpaque(a, request)) - Number(isOpaque(b, request)));
 }
 
 function readRequest(

@@ -7,10 +7,12 @@ import type { WebApp } from '../../apis/web-app.ts';
 import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
-import { createAttachments } from '../../setup/attachments.ts';
+import { type AttachmentParts, createAttachments } from '../../setup/attachments.ts';
 import { LeaderMetrics } from '../leader/leader-metrics.ts';
+import { isServed } from '../objects/attached-routes.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
 import type { FoundObject, OurObject } from '../objects/read.ts';
+import type { Environment } from '../surroundings.ts';
 import { Focus } from './focus.ts';
 import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 
@@ -18,6 +20,11 @@ import { type ReadState, Watched, type WatchedOptions } from './watched.ts';
 const GATHER_MS = 50;
 /** A browser keeps at most six pages live; those of some more may be loaded again at once. */
 const MOST_FOCUSES = 8;
+
+interface ObjectsOptions extends Omit<WatchedOptions, 'onChange'> {
+  /** Settings of the operators that serve MyIngress; empty or left out: none is known. */
+  readonly operators?: Promise<readonly Environment[]>;
+}
 
 /** The objects of albridge as the cluster has them now, over one watch for each kind. */
 export class WatchedObjects {
@@ -33,13 +40,15 @@ export class WatchedObjects {
   #version = 0;
   #lastRoundMs = 0;
 
-  constructor(options: Omit<WatchedOptions, 'onChange'>) {
+  constructor(options: ObjectsOptions) {
     this.#options = { ...options, onChange: () => this.#gather() };
     const { namespace } = options.access;
     this.#kinds = OUR_KINDS.map((kind) => {
       return { kind, watched: new Watched<OurObject>({ kind, namespace }, this.#options) };
     });
-    this.#attachments = this.#attach();
+    const { operators = Promise.resolve([]) } = options;
+    this.#attachments = this.#attach(operators);
+    void operators.then(() => this.#gather());
     const { client } = options.access;
     this.metrics = new LeaderMetrics({ ...this.#options, client, namespace });
   }
@@ -113,11 +122,11 @@ export class WatchedObjects {
     await Promise.all([this.#namespaces?.stop(), this.metrics.stop()]);
   }
 
-  #attach(): Attachments {
+  #attach(operators: Promise<readonly Environment[]>): Attachments {
     const { namespace } = this.#options.access;
     const attachments = createAttachments({
       cache: this.#getCache<MyIngress>('MyIngress').cache,
-      webApps: this.#getCache<WebApp>('WebApp'),
+      webApps: keepServed(this.#getCache<WebApp>('WebApp'), operators),
       namespaces: namespace === undefined ? [] : [namespace],
       open: () =>
         (this.#namespaces ??= new Watched<KubeObject>({ kind: namespaceKind }, this.#options)),
@@ -153,6 +162,28 @@ export class WatchedObjects {
       this.#lastRoundMs = clock.monotonicMs() - startMs;
     });
   }
+}
+
+/** One that no operator serves is as if it did not exist. */
+function keepServed(
+  { cache, synced }: Watched<WebApp>,
+  operators: Promise<readonly Environment[]>,
+): AttachmentParts['webApps'] {
+  return {
+    synced: Promise.all([synced, operators]).then(() => undefined),
+    cache: {
+      subscribe: (onChange) => {
+        void operators.then((settings) =>
+          cache.subscribe((change) => {
+            const { object } = change;
+            onChange(isServed(object, settings) ? change : { kind: 'deleted', object });
+          }),
+        );
+        // The page reads them until its process ends.
+        return () => undefined;
+      },
+    },
+  };
 }
 
 export interface KindState extends ReadState {

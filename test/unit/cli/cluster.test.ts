@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { restrictToReads } from '../../../src/cli/cluster.ts';
+import { chooseClusterSettings, restrictToReads } from '../../../src/cli/cluster.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
+import { type Environment, Flags } from '../../../src/cli/surroundings.ts';
+import { findClusterSource } from '../../../src/kube/client/cluster-source.ts';
 import type { KubeRequest } from '../../../src/kube/client/kube-transport.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
@@ -38,6 +40,29 @@ describe('the cluster of a command', () => {
     const before = sent.length;
     await expect(transport.request(request)).rejects.toThrow(/was not sent$/);
     expect(sent.length).toBe(before);
+  });
+});
+
+describe('the cluster of a command in a pod with a ServiceAccount', () => {
+  const choose = async (files: readonly string[], env: Environment = {}): Promise<string> => {
+    const home = await mkdtemp(join(tmpdir(), 'albridge-pod-'));
+    await mkdir(join(home, '.kube'));
+    for (const file of ['token', ...files]) await writeFile(join(home, file), '');
+    const surroundings = {
+      homeDirectory: home,
+      env: { KUBERNETES_SERVICE_HOST: '10.0.0.1', ...env },
+    };
+    const settings = chooseClusterSettings(new Flags({}), surroundings);
+    const { description } = findClusterSource({ ...settings, serviceAccountDir: home });
+    await rm(home, { recursive: true });
+    return description.replaceAll(home, 'HOME');
+  };
+
+  it('is that of KUBECONFIG, else that of ~/.kube/config, else its own', async () => {
+    const config = '.kube/config';
+    expect(await choose([config], { KUBECONFIG: '/a/config' })).toBe('kubeconfig /a/config');
+    expect(await choose([config])).toBe('kubeconfig HOME/.kube/config');
+    expect(await choose([])).toBe('service account in HOME');
   });
 });
 

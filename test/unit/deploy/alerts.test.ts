@@ -60,6 +60,21 @@ describe('each alert', () => {
   );
 });
 
+describe('AlbridgeObjectNotReady', () => {
+  const { expr = '' } = alerts.find(({ alert }) => alert === 'AlbridgeObjectNotReady') ?? {};
+  const [, left = ''] = /reason!~"([\w|]+)"/.exec(expr) ?? [];
+
+  it.each(['Suspended', 'MinInterval', 'RolloutStarted', 'WaitingForReady'])(
+    'does not fire for %s, which the spec of a ConfigMonitor may make last for hours',
+    (reason) => expect(left.split('|')).toContain(reason),
+  );
+
+  it('names no reason that does not exist', () => {
+    const reasons = readFileSync(resolve(ROOT, 'docs/reasons.md'), 'utf8');
+    for (const reason of left.split('|')) expect(reasons).toContain(`| \`${reason}\` |`);
+  });
+});
+
 it('the pages have the ranges of the rules', () => {
   const used = new Set(rules.match(/increase\(albridge_\w+\[\w+\]\)/g));
   const names = ['configmonitor', 'monitoring', 'alerts', 'troubleshooting'];

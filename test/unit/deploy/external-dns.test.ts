@@ -114,7 +114,9 @@ describe('external-dns', () => {
     expect(ofMyIngress).toBe((await readArguments()).get('fqdn-target-template'));
     const { expose } = versions[0].schema.openAPIV3Schema.properties.spec.properties;
     expect(Object.keys(expose.properties)).toEqual(expect.arrayContaining(['hosts', 'ingress']));
-    expect(ofWebApp).toContain('(eq .type "Exposed") (eq .status "True")');
+    expect(ofWebApp).toContain(
+      '(eq .type "Exposed") (or (eq .status "True") (eq .reason "LoadBalancerNotActive"))',
+    );
     const variables = ((env?.value ?? []) as readonly { readonly name: string }[]).map(
       ({ name }) => name,
     );

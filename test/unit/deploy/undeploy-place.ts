@@ -133,6 +133,7 @@ export const ANNOTATED = {
   metadata: {
     name: 'settings-annotated',
     namespace: 'web',
+    labels: { 'app.kubernetes.io/managed-by': 'albridge' },
     ownerReferences: [
       { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', uid: '1', controller: true },
     ],

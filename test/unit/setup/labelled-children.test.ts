@@ -210,6 +210,19 @@ describe('a WebApp behind a load balancer', () => {
 describe('a pod whose long arguments are held as a digest', () => {
   const LONG = MANY.slice(0, 100);
 
+  it.each([33, 64])('is not sent again while all %i are as desired', async (count) => {
+    const kube = new FakeKube();
+    const desired = podOf(MANY.slice(0, count));
+    const owned = {
+      ...{ desired: [desired], observed: kube.cache<KubeObject>('Pod', trimChild) },
+      ...{ writer: kube.childWriter(), signal: new AbortController().signal },
+    };
+    const owner = kube.create(myApp(MANY.slice(0, count)));
+    await ensureOwned(owner, owned);
+    await ensureOwned(owner, owned);
+    expect(kube.writes.map(({ verb }) => verb)).toEqual(['create']);
+  });
+
   it('is not written again while they are as desired, and is repaired when they are not', async () => {
     const kube = new FakeKube();
     const observed = kube.cache<KubeObject>('Pod', trimChild);

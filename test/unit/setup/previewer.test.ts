@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { WebApp } from '../../../src/apis/web-app.ts';
-import { NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import { COMMAND_LIMITS, NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import { restrictWrites } from '../../../src/aws/client/aws-api.ts';
+import { Patience } from '../../../src/aws/client/patience.ts';
 import { wireAws } from '../../../src/aws/client/wire.ts';
 import { createPreviewer, type Previewed } from '../../../src/setup/previewer.ts';
 import { EmbeddedAwsApi } from '../../fakes/embedded-aws-api.ts';
 import { draftOf } from '../controllers/my-ingress/drafts.ts';
-import { World } from '../controllers/my-ingress/world.ts';
+import { MINUTE_MS, World } from '../controllers/my-ingress/world.ts';
 
 const IDLE = 'idle_timeout.timeout_seconds';
 const LISTENING = { listeners: [{ port: 80, protocol: 'HTTP' }] } as const;
@@ -20,12 +21,18 @@ interface Attaching {
 async function preview(
   world: World,
   object = world.object('shop'),
-  { webApps = [], labels }: Attaching = {},
+  { webApps = [], labels, isCommand = false }: Attaching & { readonly isCommand?: boolean } = {},
 ): Promise<Previewed> {
   const { clock, log, metrics } = world;
   const api = restrictWrites(new EmbeddedAwsApi(world.aws, clock), []);
   const leadership = { isLeader: () => false };
-  const aws = wireAws({ api, clock, leadership, metrics, log, budget: NO_LIMITS });
+  const limits = isCommand
+    ? {
+        budget: COMMAND_LIMITS,
+        patience: new Patience({ clock, longestOutageMs: 0, longestThrottleMs: 60_000 }),
+      }
+    : { budget: NO_LIMITS };
+  const aws = wireAws({ api, clock, leadership, metrics, log, ...limits });
   const namespace = {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -71,6 +78,26 @@ describe('a preview by another process', () => {
     ]);
   });
 
+  it('says what a spec lacks for a balancer in place of an adopted one that is gone', async () => {
+    const world = new World();
+    world.outOfBand('CreateLoadBalancer', {
+      Name: 'legacy',
+      Subnets: ['subnet-a', 'subnet-b'],
+      Tags: [
+        { Key: 'albridge.io/cluster', Value: 'cluster-1' },
+        { Key: 'albridge.io/adopt', Value: 'web/shop' },
+      ],
+    });
+    world.start();
+    const { arn } = world.balancer();
+    await world.applied('shop', { adopt: { arn } });
+    world.crash();
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: arn });
+    const lost = await preview(world);
+    const problem = expect.stringContaining('spec.ipAddressType');
+    expect(lost).toMatchObject({ kind: 'planned', problem, plan: { steps: [] } });
+  });
+
   it('waits for the proof that a balancer is gone', async () => {
     const world = await World.having('shop');
     world.crash();
@@ -79,6 +106,28 @@ describe('a preview by another process', () => {
     expect(lost.kind).toBe('planned');
     expect(stepsOf(lost)).toEqual(['create load-balancer  (not there)']);
   });
+
+  it.each([0, 40])(
+    'reads 90 target groups within what AWS allows a command, of which others have used up %d',
+    async (used) => {
+      const names = Array.from({ length: 90 }, (_, index) => `b${index}`);
+      const world = await World.having('shop', {
+        ...LISTENING,
+        backends: names.map((name) => ({ name, service: { name, port: 80 } })),
+        rules: names.map((name) => {
+          return { name, paths: [`/${name}/*`], forward: [{ backend: name }] };
+        }),
+      });
+      await world.clock.advance(MINUTE_MS);
+      expect(world.condition('shop')).toMatch(/True/);
+      world.crash();
+      world.aws.control.changeSettings({ budget: 'aws' });
+      for (let call = 0; call < used; call++) world.outOfBand('DescribeLoadBalancers', {});
+      const calls = world.aws.control.calls().length;
+      expect(stepsOf(await preview(world, undefined, { isCommand: true }))).toEqual([]);
+      expect(world.aws.control.calls().length - calls).toBeGreaterThan(90);
+    },
+  );
 
   it('has the routes of WebApps of namespaces that may attach, and of no others', async () => {
     const world = new World();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { ownershipTagKeys, resourceTagKey } from '../../../src/apis/my-ingress.ts';
 import { Claims } from '../../simulation/traffic/claims.ts';
 import { RequestWatch } from '../../simulation/traffic/request-watch.ts';
 import { call, createBalancer, seededModel } from '../localstack/seeded-model.ts';
@@ -10,7 +10,7 @@ function judge(left: 'before' | 'after'): readonly string[] {
   const nowMs = (): number => clock.nowMs;
   const broken: string[] = [];
   const watch = new RequestWatch({
-    ...{ world: aws.world, claims: new Claims('cluster', nowMs), nowMs },
+    ...{ world: aws.world, claims: new Claims('cluster', nowMs, () => 0), nowMs },
     ...{ isKept: () => true, wasDesired: () => false, desiresAny: () => true },
     report: (promise) => broken.push(promise),
   });
@@ -24,7 +24,9 @@ function judge(left: 'before' | 'after'): readonly string[] {
   const owner = { [cluster]: 'cluster', [uid]: 'uid', [namespace]: 'web', [name]: 'shop' };
   const group = write('CreateTargetGroup', {
     ...{ Name: 'web', Protocol: 'HTTP', Port: 80, VpcId: 'vpc-main', TargetType: 'ip' },
-    Tags: Object.entries(owner).map(([Key, Value]) => ({ Key, Value })),
+    Tags: Object.entries({ ...owner, [resourceTagKey]: 'target-group/spec/web' }).map(
+      ([Key, Value]) => ({ Key, Value }),
+    ),
   });
   const { TargetGroupArn } = group['TargetGroups'][0];
   const leaving = { TargetGroupArn, Targets: [{ Id: '10.0.0.9', Port: 8080 }] };

@@ -131,7 +131,7 @@ class Bench implements Aws {
     this.#traffic = new EmbeddedTraffic(aws, this.#arn);
     this.#world = new TrafficWorld(this);
     const nowMs = (): number => this.#world.nowMs;
-    this.#claims = new Claims(IDENTITY.cluster, nowMs);
+    this.#claims = new Claims(IDENTITY.cluster, nowMs, () => 0);
     this.#watch = new RoutingWatch({
       ...{ world: aws.world, claims: this.#claims, nowMs },
       isAsDesired: (key, spec) => listRoutingFaults(key, spec, this.look()).length === 0,

@@ -118,7 +118,8 @@ describe('a log that cannot be written', () => {
       process.stderr.write(JSON.stringify(lost) + ' ');
       await new Promise((done) => process.stdin.once('data', done));
       while (process.stdout.writableLength > 0) await pause(10);
-      log.info('read again');`;
+      log.info('read again');
+      await new Promise((done) => process.stdout.write('', done));`;
     const child = startFlood('pipe', after);
     const [said] = (await once(child.stderr as Readable, 'data')) as [Buffer];
     const { blocked = 0 } = JSON.parse(String(said)) as Flooded['lost'];

@@ -10,6 +10,8 @@ interface Placed {
   readonly env?: readonly object[];
   readonly image?: string;
   readonly creationTimestamp?: string;
+  readonly generation?: number;
+  readonly status?: object;
 }
 
 /** A Deployment with the label, whose ServiceAccount is `albridge`. */
@@ -17,12 +19,14 @@ export function deployment({
   env = [],
   name = 'albridge',
   image = 'albridge:0.0.1',
+  status = {},
   ...metadata
 }: Placed): object {
   const containers = [{ name: 'operator', image, env }];
   return {
     metadata: { ...metadata, name },
-    spec: { template: { spec: { serviceAccountName: 'albridge', containers } } },
+    spec: { replicas: 2, template: { spec: { serviceAccountName: 'albridge', containers } } },
+    status,
   };
 }
 

@@ -16,6 +16,7 @@ function work(env: Operator['env'], reach: Operator['reach'] = 'everywhere'): Op
   return {
     ...{ namespace: 'albridge-system', name: 'albridge', version: '0.0.1', env, reach },
     ...{ user: 'system:serviceaccount:albridge-system:albridge', replicas: 2, readyReplicas: 2 },
+    ...{ updatedReplicas: 2, isRolledOut: true },
   };
 }
 
@@ -149,6 +150,13 @@ describe('a Deployment that a tenant has labelled', () => {
       /only the right to create SubjectAccessReviews lets albridge tell an operator/,
     );
   });
+});
+
+it('hands on the operators that serve MyIngress: those with its id, and the others', () => {
+  const own = work({ ...BLUE, ALBRIDGE_NAMESPACES: 'web' });
+  const other = work(GREEN);
+  const operators = [own, other, work({ ...BLUE, ALBRIDGE_KINDS: 'webapp' })];
+  expect(decide({ operators }, BLUE)).toMatchObject({ operators: [own], others: [other] });
 });
 
 describe('the settings of AWS', () => {

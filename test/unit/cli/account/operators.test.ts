@@ -73,6 +73,27 @@ describe('the operators of a cluster', () => {
     expect(found?.others.map((one) => one.version)).toEqual([version]);
   });
 
+  it.each([
+    ['complete', { observedGeneration: 2, replicas: 2, updatedReplicas: 2 }, [2, true]],
+    ['not begun', { observedGeneration: 1, replicas: 2, updatedReplicas: 2 }, [0, false]],
+    [
+      'stuck at its first pod',
+      { observedGeneration: 2, replicas: 3, updatedReplicas: 1 },
+      [1, false],
+    ],
+    [
+      'left with an old pod',
+      { observedGeneration: 2, replicas: 3, updatedReplicas: 2 },
+      [2, false],
+    ],
+    ['without pods', { observedGeneration: 2 }, [0, false]],
+  ])('have a rollout that is %s', async (_, status, expected) => {
+    const deployments = [deployment({ namespace: 'web', generation: 2, status })];
+    const { client } = createCluster({ deployments, rights });
+    const [one] = (await readOperators(client, { signal }))?.operators ?? [];
+    expect([one?.updatedReplicas, one?.isRolledOut]).toEqual(expected);
+  });
+
   it('are not known where the caller may not list them, or ask for their rights', async () => {
     const deployments = [deployment({ namespace: 'tenant' })];
     const hidden = createCluster({ deployments, refused: 'deployments' });

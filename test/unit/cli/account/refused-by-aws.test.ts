@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import { openAccount } from '../../../../src/cli/account/account.ts';
 import { checkIdentity } from '../../../../src/cli/doctor/check-account.ts';
 import { describeError } from '../../../../src/cli/errors.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { type HttpTarget, startTarget } from '../../../fakes/http-target.ts';
+import { hurryClock } from '../../../fakes/hurried-clock.ts';
+import { stubCaller } from '../stub-caller.ts';
 
 /** An AWS that refuses everything. */
 let aws: HttpTarget;
@@ -18,12 +20,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => aws.stop());
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
-  vi.stubEnv('AWS_ENDPOINT_URL', `http://${aws.address}`);
-});
-afterEach(() => void vi.unstubAllEnvs());
+stubCaller(() => `http://${aws.address}`);
 
 const { signal } = new AbortController();
 
@@ -34,7 +31,7 @@ function configure() {
 
 /** What a command prints that reads the account: `times` reads, the last one's failure. */
 async function readAccount(times = 1): Promise<string> {
-  const account = openAccount(configure(), { clock: systemClock });
+  const account = openAccount(configure(), { clock: hurryClock(40) });
   let said = '';
   try {
     for (let read = 0; read < times; read++) {
@@ -65,7 +62,7 @@ describe('a refusal of AWS, for the caller at a terminal', () => {
     },
     'too many calls': {
       refusal: { status: 400, code: 'Throttling', message: 'Rate exceeded' },
-      says: /; try again in a minute; if it persists, find out what else in the account calls/,
+      says: /; try again in a minute; if it persists, CloudTrail shows what calls AWS in this account$/,
     },
   };
 

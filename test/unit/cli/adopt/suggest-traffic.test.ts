@@ -120,6 +120,31 @@ describe('the traffic of a balancer in the words of a spec', () => {
     });
   });
 
+  it('leaves out what a redirect keeps, and names a redirect to HTTP', () => {
+    const kept = { host: '#{host}', path: '/#{path}', query: '#{query}' };
+    const redirect = {
+      kind: 'redirect',
+      statusCode: 302,
+      protocol: '#{protocol}',
+      ...kept,
+    } as const;
+    const listeners = [
+      listenerOf({ defaultActions: [{ ...redirect, port: '8443' }] }),
+      listenerOf({
+        port: 81,
+        defaultActions: [{ ...redirect, host: 'a.example', port: '#{port}' }],
+      }),
+      listenerOf({ port: 82, defaultActions: [{ ...redirect, protocol: 'HTTP', port: '80' }] }),
+    ];
+    const { spec, remarks } = suggestTraffic(balancerOf({ listeners }));
+    expect(spec.listeners?.map(({ defaultAction }) => defaultAction)).toEqual([
+      { redirect: { statusCode: 302, port: 8443, ...kept } },
+      { redirect: { statusCode: 302, ...kept, host: 'a.example' } },
+      undefined,
+    ]);
+    expect(remarks).toEqual(['the default action of listener 82: redirect']);
+  });
+
   it('names what a spec has no words for, and leaves it out', () => {
     const login = [{ kind: 'unknown', type: 'authenticate-oidc' } as const, forwardTo('Web')];
     const conditions = [{ field: 'unknown', type: 'new-field' } as const];
@@ -148,6 +173,17 @@ describe('the traffic of a balancer in the words of a spec', () => {
     ]);
     expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-4']);
     expect(spec.defaultAction).toEqual({ fixedResponse: { statusCode: 404 } });
+  });
+
+  it('names a rule with two query-string conditions, of which a spec can say one', () => {
+    const queryOf = (key: string) =>
+      ({ field: 'query-string', values: [{ key, value: '1' }] }) as const;
+    const conditions = [queryOf('a'), queryOf('b')];
+    const rules = [{ priority: 1, conditions, actions: [forwardTo('Web')] }];
+    const listeners = [listenerOf({}, rules)];
+    const { spec, remarks } = suggestTraffic(balancerOf({ listeners, targetGroups: [WEB] }));
+    expect(spec.rules).toBeUndefined();
+    expect(remarks).toEqual(['rule 1 of listener 80: query-string, query-string, forward']);
   });
 
   it('gives two target groups two names', () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { OUR_KINDS } from '../../../../src/cli/objects/kinds.ts';
 import { makeCertificate } from '../../../fakes/certificate.ts';
 import { type Answer, CliPlace } from '../cli-place.ts';
 import { runCli } from '../run-cli.ts';
@@ -55,5 +57,115 @@ describe('an API server that refuses /version', () => {
     const printed = await runDoctor(() => ({ status, body: '' }));
     expect(printed).toContain(`it answers ${status} to GET /version`);
     expect(printed).toContain('not checked  everything else: it is checked once that is corrected');
+  });
+});
+
+describe('the rights of an operator', () => {
+  interface Right {
+    readonly verb: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+  }
+
+  interface Installed {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly grants: (right: Right) => boolean;
+  }
+
+  function list({ env = {} }: Installed): object {
+    const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+    const containers = [{ image: 'albridge:0.0.1', env: variables }];
+    const spec = { template: { spec: { serviceAccountName: 'albridge', containers } } };
+    return { metadata: {}, items: [{ metadata: { name: 'albridge', namespace: 'web' }, spec }] };
+  }
+
+  function answer(path: string, body: string, installed: Installed): object | undefined {
+    if (path === '/version') return JSON.parse(VERSION.body);
+    if (path.startsWith('/apis/apps/v1/deployments')) return list(installed);
+    if (path.endsWith('/selfsubjectaccessreviews')) return { status: { allowed: true } };
+    if (path.endsWith('/subjectaccessreviews'))
+      return { status: { allowed: installed.grants(JSON.parse(body).spec.resourceAttributes) } };
+    const served = OUR_KINDS.filter((one) => path === `/apis/${one.group}/${one.version}`);
+    return served.length > 0
+      ? { resources: served.map(({ plural }) => ({ name: plural })) }
+      : undefined;
+  }
+
+  /** The lines about rights, from the context of the namespace `shop`. */
+  async function examineRights(installed: Installed): Promise<readonly object[]> {
+    const address = await place.listen((request, response) => {
+      void text(request).then((body) => {
+        const known = answer(request.url ?? '', body, installed);
+        response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(known ?? { kind: 'Status', code: 404, reason: 'NotFound' }));
+      });
+    });
+    const kubeconfig = place.writeKubeconfig({ server: `http://${address}` }, 'shop');
+    const { stdout } = await runCli(['doctor', '-o', 'json'], { env: { KUBECONFIG: kubeconfig } });
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { name: string }[] };
+    return checks.filter(({ name }) => name.startsWith('rights of the operator'));
+  }
+
+  const ofKind = (kind: string): string => `rights of the operator, ${kind}`;
+
+  it.each([
+    ['its setting', { ALBRIDGE_NAMESPACES: 'web' }],
+    ['its rights, where the setting cannot be read', {}],
+  ])('are asked for in the namespaces of %s, not in that of the context', async (_, env) => {
+    const checks = await examineRights({ env, grants: ({ namespace }) => namespace === 'web' });
+    expect(checks).toHaveLength(OUR_KINDS.length);
+    for (const check of checks) {
+      const message = expect.stringMatching(/^all \d+, in the namespace web$/);
+      expect(check).toMatchObject({ verdict: 'ok', message });
+    }
+  });
+
+  it('are missing in one of two namespaces: named, with the overlay that has them', async () => {
+    const checks = await examineRights({
+      env: { ALBRIDGE_NAMESPACES: 'web, mall', ALBRIDGE_KINDS: 'myingress' },
+      grants: ({ namespace = '', resource }) =>
+        namespace === 'web' || (namespace === 'mall' && resource !== 'services'),
+    });
+    expect(checks).toEqual([
+      {
+        name: ofKind('MyIngress'),
+        verdict: 'failed',
+        message:
+          'system:serviceaccount:web:albridge may not in the namespace mall: list services; watch services',
+        next: 'apply deploy/overlays/namespaced of this version, or leave myingress out of ALBRIDGE_KINDS',
+      },
+    ]);
+  });
+
+  it('are missing in the cluster: named, with the manifests that have them', async () => {
+    const checks = await examineRights({
+      env: { ALBRIDGE_KINDS: 'myingress' },
+      grants: ({ verb, resource }) => verb !== 'watch' || resource !== 'services',
+    });
+    expect(checks).toMatchObject([
+      {
+        message: 'system:serviceaccount:web:albridge may not: watch services',
+        next: 'apply deploy/ of this version, or leave myingress out of ALBRIDGE_KINDS',
+      },
+    ]);
+  });
+
+  it('are those of its kinds', async () => {
+    const checks = await examineRights({
+      env: { ALBRIDGE_KINDS: 'myingress,configmonitor' },
+      grants: ({ resource }) => resource !== 'webapps' && resource !== 'myapps',
+    });
+    const names = [ofKind('MyIngress'), ofKind('ConfigMonitor')];
+    expect(checks).toMatchObject(names.map((name) => ({ name, verdict: 'ok' })));
+  });
+
+  it('in mode observe are reads and the status of its kinds', async () => {
+    const checks = await examineRights({
+      env: { ALBRIDGE_MODE: 'observe' },
+      grants: ({ verb, subresource }) =>
+        ['get', 'list', 'watch'].includes(verb) || (verb === 'patch' && subresource === 'status'),
+    });
+    expect(checks).toMatchObject(OUR_KINDS.map(() => ({ verdict: 'ok' })));
   });
 });

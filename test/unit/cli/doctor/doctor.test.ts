@@ -132,6 +132,7 @@ function operator(more: Partial<Operator> = {}): Operator {
   return {
     ...{ namespace: 'a', name: 'albridge', user: 'system:serviceaccount:a:albridge' },
     ...{ version: manifest.version, replicas: 2, readyReplicas: 2, env: {} },
+    ...{ updatedReplicas: 2, isRolledOut: true },
     reach: 'everywhere',
     ...more,
   };
@@ -147,6 +148,7 @@ describe('the operator', () => {
     ['absent', found({}), ['failed']],
     ['ready', found({ operators: [operator()] }), ['ok']],
     ['not ready', found({ operators: [operator({ readyReplicas: 0 })] }), ['failed']],
+    ['ready in part', found({ operators: [operator({ readyReplicas: 1 })] }), ['warning']],
     [
       'of another version',
       found({ operators: [operator({ version: '0.0.1' }), operator()] }),
@@ -161,6 +163,36 @@ describe('the operator', () => {
     ],
   ])('that is %s is judged', (_name, operators, verdicts) => {
     expect(judgeDeployments(operators).map(({ verdict }) => verdict)).toEqual(verdicts);
+  });
+
+  it('whose rollout hangs is not taken for its new version', () => {
+    const hanging = operator({ updatedReplicas: 1, isRolledOut: false });
+    expect(judgeDeployments(found({ operators: [hanging] }))).toEqual([
+      {
+        name: 'operator',
+        verdict: 'warning',
+        message: `a/albridge: 2 of 2 pods ready, 1 updated to version ${manifest.version}: its rollout is not complete`,
+        next: 'kubectl -n a rollout status deployment albridge says what it waits for, and kubectl -n a get pods -l app.kubernetes.io/name=albridge which pod is not ready',
+      },
+    ]);
+  });
+
+  it.each([
+    [0, 'kubectl -n a describe deployment albridge'],
+    [1, 'kubectl -n a rollout status deployment albridge'],
+  ])('of another version with %s of 2 pods ready has both next steps', (readyReplicas, start) => {
+    const operators = [operator({ readyReplicas, version: '0.0.1' })];
+    const [check] = judgeDeployments(found({ operators }));
+    expect(check?.next).toContain(start);
+    expect(check?.next).toContain(
+      `; the command line is ${manifest.version}: use the same version`,
+    );
+  });
+
+  it('whose rollout hangs has no version yet to compare', () => {
+    const hanging = operator({ updatedReplicas: 1, isRolledOut: false, version: '0.0.1' });
+    const [check] = judgeDeployments(found({ operators: [hanging] }));
+    expect(check?.next).not.toContain('the command line is');
   });
 
   it('leads by the Lease of its namespace, whatever others make', () => {
@@ -276,8 +308,14 @@ describe('the writes to AWS', () => {
     {
       why: 'the role of the operator',
       caller: 'arn:aws:iam::1:root',
-      role: ROLE,
+      roles: [ROLE],
       principal: { arn: ROLE, isOperator: true },
+    },
+    {
+      why: 'the role of the caller, where operators have several',
+      caller: 'arn:aws:sts::1:assumed-role/admin/me',
+      roles: [ROLE, `${ROLE}-2`],
+      principal: { arn: 'arn:aws:iam::1:role/admin', isOperator: false },
     },
     {
       why: 'the role of the caller',
@@ -290,8 +328,8 @@ describe('the writes to AWS', () => {
       principal: { arn: 'arn:aws:iam::1:user/me', isOperator: false },
     },
     { why: 'nobody', caller: 'arn:aws:iam::1:root', principal: undefined },
-  ])('are asked about $why', ({ caller, role, principal }) => {
-    expect(choosePrincipal(caller, role)).toEqual(principal);
+  ])('are asked about $why', ({ caller, roles = [], principal }) => {
+    expect(choosePrincipal(caller, roles)).toEqual(principal);
   });
 
   it.each([
@@ -353,6 +391,21 @@ describe('the subnets', () => {
     });
     expect(ambiguous.verdict).toBe('warning');
   });
+});
+
+it.each([
+  [{ ALBRIDGE_MODE: 'observe' }, 'ok'],
+  [{ ALBRIDGE_LEADER_ELECTION: 'off' }, 'ok'],
+  [{ ALBRIDGE_MODE: 'observe', ALBRIDGE_LEADER_ELECTION: 'on' }, 'failed'],
+  [{}, 'failed'],
+])('an empty Lease next to an operator with %j is %s', async (env, verdict) => {
+  const metadata = { name: 'albridge', namespace: 'a' };
+  const list = { metadata: { resourceVersion: '1' }, items: [{ metadata, spec: {} }] };
+  const client = { request: async () => list };
+  const { signal } = new AbortController();
+  const found = { operators: [operator({ env })], others: [], leftOut: 0 };
+  const checks = await checkLeases({ client } as never, found, { clock: systemClock, signal });
+  expect(checks.map((check) => check.verdict)).toEqual([verdict]);
 });
 
 it('a missing Lease is explained by the value that docs/configuration.md has', async () => {

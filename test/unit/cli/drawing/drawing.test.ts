@@ -87,6 +87,30 @@ describe('the drawing of a MyIngress', () => {
     });
   });
 
+  it('lowers no rule and no target for a backend that another object attaches and that is served', () => {
+    const source = 'WebApp/shop/cart';
+    const backend = { name: 'cart', service: { name: 'cart', port: 80 } };
+    const rule = { name: 'expose', paths: ['/cart'], forward: [{ backend: 'cart' }] };
+    const attached = {
+      backends: [{ source, namespace: 'shop', backend }],
+      rules: [{ source, rule }],
+    };
+    const object = createIngress('web', { attached } as never);
+    const conditions = [{ type: 'Ready', status: 'True', observedGeneration: 1 }];
+    const draw = (reason: string): unknown => {
+      const entry = { kind: 'WebApp', namespace: 'shop', name: 'cart', digest: '', reason };
+      const status = { ...object.status, conditions, attached: [entry] };
+      const { boxes } = composeGraph(
+        { ...object, status } as never,
+        new Map([['cart', createTargets(1)]]),
+      );
+      const names = ['4. expose', `${source}/cart`, '10.0.0.0'];
+      return names.map((name) => boxes.find((box) => box.name === name)?.health);
+    };
+    expect(draw('Attached')).toEqual(['good', undefined, 'good']);
+    expect(draw('AccessDenied')).toEqual(['warning', 'warning', 'warning']);
+  });
+
   it('shows a listener that is still to be deleted, and what to open', () => {
     const object = createIngress();
     const status = object.status ?? { observedGeneration: 1 };

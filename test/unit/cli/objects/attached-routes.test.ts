@@ -48,6 +48,8 @@ function createApp(namespace: string, name: string): object {
 const OWN = '/apis/apps.example.com/v1/namespaces/shop/webapps';
 const ALL = '/apis/apps.example.com/v1/webapps';
 const NAMESPACES = '/api/v1/namespaces';
+const DEPLOYMENTS = '/apis/apps/v1/deployments';
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const labelled = { metadata: { name: 'guests', labels: { public: 'true' } } };
 const bySelector = {
   allowedNamespaces: { from: 'Selector', selector: { matchLabels: { public: 'true' } } },
@@ -73,7 +75,22 @@ describe('the drawing of `status -o svg`', () => {
     const rules = await listRules(createIngress(), { [OWN]: [createApp('shop', 'cart')] }, asked);
     expect(rules).toEqual(['4. expose of WebApp/shop/cart']);
     // It asks for no more than the object admits.
-    expect(asked).toEqual([OWN]);
+    expect(asked.filter((path) => path.endsWith('/webapps'))).toEqual([OWN]);
+  });
+
+  it.each([
+    { name: 'ALBRIDGE_KINDS', value: 'myingress' },
+    { name: 'ALBRIDGE_NAMESPACES', value: 'other' },
+  ])('has none that no operator serves, by its $name', async (variable) => {
+    const operator = (env: readonly object[]): object => ({
+      metadata: { namespace: 'albridge-system', name: 'albridge' },
+      spec: { template: { spec: { containers: [{ env }] } } },
+    });
+    const answers = { [OWN]: [createApp('shop', 'cart')], [REVIEWS]: 'forbidden' } as const;
+    const list = (env: readonly object[]): Promise<readonly string[]> =>
+      listRules(createIngress(), { ...answers, [DEPLOYMENTS]: [operator(env)] });
+    expect(await list([])).toHaveLength(1);
+    expect(await list([variable])).toEqual([]);
   });
 
   it('has none that the tree of `status` lacks', async () => {

@@ -95,6 +95,28 @@ describe('what status says of a part', () => {
     expect(rated).toEqual(['shop/Attached good', 'shop/HostTaken bad']);
   });
 
+  it('claims no health of a backend that another object attaches, and says why it is not served', () => {
+    const source = 'WebApp/shop/cart';
+    const backend = { name: 'cart', service: { name: 'cart', port: 80 } };
+    const rule = { name: 'expose', paths: ['/cart'], forward: [{ backend: 'cart' }] };
+    const routes = {
+      backends: [{ source, namespace: 'shop', backend }],
+      rules: [{ source, rule }],
+    };
+    const show = (entry: object): unknown => {
+      const attached = [{ kind: 'WebApp', namespace: 'shop', name: 'cart', digest: '', ...entry }];
+      const nodes = grow({ attached } as never, { attached: routes });
+      const { state, health, message } = nodes.find(({ name }) => name.startsWith(source)) ?? {};
+      return [state, health, message];
+    };
+    const unknown = "AWS's health of it is not in the status";
+    expect(show({ reason: 'Attached' })).toEqual(['attached', undefined, unknown]);
+    const refusal = { reason: 'AccessDenied', message: 'AWS refuses it' };
+    expect(show(refusal)).toEqual(['AccessDenied', 'warning', 'AWS refuses it']);
+    const other = { name: 'car', reason: 'Attached' };
+    expect(show(other)).toEqual(['not in status.attached', 'warning', undefined]);
+  });
+
   it('lists the targets of a backend once: pods, and those of its own namespace', () => {
     const count = (spec: object): number =>
       grow({}, spec).filter(({ kind }) => kind === 'target').length;

@@ -50,6 +50,18 @@ describe('orphans', () => {
     expect(marks).toEqual([true, false]);
   });
 
+  it('know the adopted balancer of their object, which may use them', () => {
+    const adopted = { ...BALANCER, tags: { ...TAGS, 'albridge.io/adopt': 'web/shop' } };
+    const other = { ...GROUP, id: 'arn:tg-2', tags: { ...TAGS, 'albridge.io/name': 'other' } };
+    const objects = { cluster: CLUSTER, byKey: new Map() };
+    const found = findOrphans([adopted, GROUP, other], objects);
+    expect(found.map((one) => [one.id, one.adopted])).toEqual([
+      [BALANCER.id, undefined],
+      ['arn:tg-2', undefined],
+      ['arn:tg', BALANCER.id],
+    ]);
+  });
+
   it('are never what lacks a tag that proves whose it is', () => {
     expect(find(without('albridge.io/cluster'))).toEqual([]);
     expect(find(without('albridge.io/namespace'))).toEqual([]);

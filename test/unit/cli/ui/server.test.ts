@@ -28,11 +28,19 @@ afterEach(async () => {
   reported.splice(0);
 });
 
-async function serve(answer: AnswerTo): Promise<Served & { readonly objects: WatchedObjects }> {
+async function serve(
+  answer: AnswerTo,
+  settings: readonly Readonly<Record<string, string>>[] = [],
+): Promise<Served & { readonly objects: WatchedObjects }> {
   const client = new KubeClient({
     ...{ transport: new ScriptedTransport(answer), clock, metrics: noMetrics },
   });
-  const objects = new WatchedObjects({ access: { client, namespace: undefined }, clock });
+  const operators = Promise.resolve(settings);
+  const objects = new WatchedObjects({
+    access: { client, namespace: undefined },
+    clock,
+    operators,
+  });
   const served = await servePages({
     ...{ objects, clock, port: 0, token, place: 'a cluster' },
     report: (sentence) => void reported.push(sentence),
@@ -202,14 +210,17 @@ describe('the server of the page', () => {
     });
     const webapps = [attach('basket', '/basket'), attach('search', '/search')];
     const answer = answerLists({ myingresses: [createIngress()], webapps });
+    const search = 'myingresses/shop/web?host=team.example.com&path=/search';
     const { url } = await serve(answer);
-    const page = `${url}myingresses/shop/web?host=team.example.com&path=`;
-    const { body } = await get(`${page}/search`);
+    const { body } = await get(`${url}${search}`);
     expect(body).toContain('<b class="good">expose (of WebApp/shop/search)</b> wins');
     expect(body).toContain('<b>expose (of WebApp/shop/basket)</b>: passed over');
     expect(body).toMatch(/<title>rule 4\. expose[^<]*: of WebApp\/shop\/basket, /);
     // Status does not confirm them.
     expect(body).toContain('By status 0 other objects have rules here, and this page knows 2');
+    // Those of a kind that the operator leaves out are in no load balancer.
+    const { url: other } = await serve(answer, [{ ALBRIDGE_KINDS: 'myingress' }]);
+    expect((await get(`${other}${search}`)).body).not.toContain('of WebApp');
   });
 
   it('says that the cluster does not answer', async () => {
@@ -297,10 +308,11 @@ describe('the server of the page', () => {
     const { next } = await follow(page);
     expect((await next()).shape).toBe(readShape(shown.body));
     watch.push(asEvent('DELETED'));
+    const { shape } = await next();
     const gone = await get(page);
     expect(gone.status).toBe(404);
     expect(readShape(gone.body)).not.toBe(readShape(shown.body));
-    expect((await next()).shape).toBe(readShape(gone.body));
+    expect(shape).toBe(readShape(gone.body));
     watch.push(asEvent('ADDED'));
     expect((await next()).shape).toBe(readShape(shown.body));
     // The page that was open before its object was there keeps the reads about it.

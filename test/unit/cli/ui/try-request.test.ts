@@ -62,6 +62,32 @@ describe('the request tester', () => {
     expect(winner({ from: 'nonsense', headers: 'nonsense' })).toBe('default of 443');
   });
 
+  it.each(['', 'nonsense'])(
+    'says which clients get another answer, without an address: "%s"',
+    (from) => {
+      const forward = [{ backend: 'canary', weight: 1 }];
+      const sourceCIDRs = ['10.0.0.0/8', '2001:db8::/32'];
+      const headers = [{ name: 'X-Team', regex: '^blue' }];
+      const rules = [
+        { name: 'office', paths: ['/a'], sourceCIDRs, forward },
+        { name: 'elsewhere', hosts: ['other.example.com'], sourceCIDRs, forward },
+        { name: 'team', headers, sourceCIDRs: ['10.0.0.0/8'], forward },
+      ];
+      const routes = readRoutes(createIngress('web', { rules }).spec);
+      const { winner, passedOver, remarks } = tryRequest(routes, { ...typed, from }) ?? {};
+      expect(winner).toBe('default of 443');
+      expect(passedOver).toContainEqual({
+        rule: 'elsewhere',
+        because: 'host-header other.example.com',
+      });
+      expect(remarks).toEqual([
+        'office is for clients of 10.0.0.0/8 or 2001:db8::/32, and no address is typed: for them office wins',
+        'team is for clients of 10.0.0.0/8, and no address is typed: for them team wins where its regular expression matches, which is not evaluated here',
+      ]);
+      expect(tryRequest(routes, { ...typed, from: '192.0.2.1' })?.remarks).toEqual([]);
+    },
+  );
+
   it('names a condition that certainly fails before a regular expression, and weights of 0', () => {
     const forward = ['stable', 'canary'].map((backend) => ({ backend, weight: 0 }));
     const headers = [

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { type MyIngress, managedByValue, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { MY_INGRESSES } from '../../simulation/my-ingress/kind.ts';
+import { buildScenario, createMyIngress } from '../../simulation/regression.ts';
+import type { Step } from '../../simulation/scenario.ts';
+import type { ServiceCast } from '../../simulation/services/cast.ts';
+import { EndpointHistory } from '../../simulation/services/endpoint-history.ts';
+import { TrafficCast } from '../../simulation/traffic/cast.ts';
+import type { AwsCallSeen } from '../../simulation/world/aws-network.ts';
+import { World } from '../../simulation/world/world.ts';
+import { call } from '../localstack/seeded-model.ts';
+
+const STEPS: readonly Step[] = [
+  ...(['web/web', 'web/next'] as const).map((at): Step => {
+    return {
+      atMs: 1000,
+      service: { do: 'apply', at, pods: 2, port: { name: 'http', port: 80 } },
+    };
+  }),
+  createShop(5000),
+];
+
+function createShop(atMs: number): Step {
+  return createMyIngress(atMs, 'web/shop', {
+    subnets: ['subnet-a', 'subnet-b'],
+    listeners: [{ port: 80, protocol: 'HTTP' }],
+    backends: ['web', 'next'].map((name) => ({ name, service: { name, port: 80 } })),
+    defaultAction: { forward: [{ backend: 'web' }] },
+    rules: [{ name: 'shop', paths: ['/*'], forward: [{ backend: 'web' }] }],
+  });
+}
+
+/** A MyIngress that the operator has made whole, and a further cast, which judges what the test does. */
+class Bench {
+  readonly broken = new Set<string>();
+  readonly #world: World;
+  readonly #cast: TrafficCast;
+
+  constructor(more: readonly Step[] = []) {
+    this.#world = new World(buildScenario({ why: '', seed: 1, steps: [...STEPS, ...more] }), {
+      isTraced: false,
+    });
+    const { stage } = this.#world;
+    const { table } = stage.model;
+    const history = new EndpointHistory(table, () => stage.clock.monotonicMs());
+    const services = { history, isServing: () => true, serviceAt: () => undefined };
+    const report = (invariant: string): void => void this.broken.add(invariant);
+    const cast = new TrafficCast(
+      { ...stage, report },
+      {
+        services: services as unknown as ServiceCast,
+        surroundings: { isCalm: true, isInformed: true, isFree: false },
+      },
+    );
+    table.onCommit((commit) => {
+      history.onCommit(commit);
+      cast.onCommit(commit);
+    });
+    this.#cast = cast;
+    this.#world.start();
+  }
+
+  async run(untilMs: number): Promise<void> {
+    await this.#world.clock.runUntil(untilMs);
+  }
+
+  /** Others give a tag of the rule another value. */
+  tagTheirs(): void {
+    this.#cast.meddled(() => this.#tagRule('theirs'));
+  }
+
+  repair(): void {
+    this.#write('AddTags', () => this.#tagRule(managedByValue));
+  }
+
+  /** What the operator must not do: the pods of the Service are ready, and the group has none of them. */
+  sendToEmptyGroup(): void {
+    const group = this.#world.stage.aws.world.traffic.targetGroups
+      .all()
+      .find(({ name }) => name.includes('next'));
+    const Targets = [...(group?.targets.values() ?? [])].map(({ id, port }) => {
+      return { Id: id, Port: port };
+    });
+    const TargetGroupArn = group?.arn;
+    this.#call('DeregisterTargets', { TargetGroupArn, Targets });
+    const Actions = [{ Type: 'forward', TargetGroupArn }];
+    const input = { RuleArn: this.#ruleArn, Actions };
+    this.#write('ModifyRule', () => this.#call('ModifyRule', input));
+  }
+
+  get uid(): string | undefined {
+    const shop = this.#world.stage.model.table.get(MY_INGRESSES, 'web/shop');
+    return (shop as unknown as MyIngress | undefined)?.metadata.uid;
+  }
+
+  get #ruleArn(): string | undefined {
+    const all = this.#world.stage.aws.world.traffic.rules.all();
+    return all.find(({ priority }) => priority !== 'default')?.arn;
+  }
+
+  #tagRule(value: string): void {
+    const Tags = [{ Key: ownershipTagKeys.managedBy, Value: value }];
+    this.#call('AddTags', { ResourceArns: [this.#ruleArn], Tags });
+  }
+
+  #call(operation: string, input: object): void {
+    call(this.#world.stage.aws, operation, input);
+  }
+
+  #write(operation: string, act: () => void): void {
+    this.#cast.during({ operation, input: {} } as AwsCallSeen, act);
+  }
+}
+
+describe('an object that others have changed', () => {
+  it('is not judged before that is repaired', async () => {
+    const bench = new Bench();
+    await bench.run(60_000);
+    bench.tagTheirs();
+    bench.sendToEmptyGroup();
+    expect([...bench.broken]).not.toContain('filled-before-used');
+  });
+
+  it('is judged again once that is repaired', async () => {
+    const bench = new Bench();
+    await bench.run(60_000);
+    bench.tagTheirs();
+    bench.repair();
+    bench.sendToEmptyGroup();
+    expect([...bench.broken]).toContain('filled-before-used');
+  });
+
+  it('says nothing of a later one of its name', async () => {
+    const bench = new Bench([
+      { atMs: 70_000, myIngress: { do: 'delete', at: 'web/shop' } },
+      createShop(200_000),
+    ]);
+    await bench.run(60_000);
+    const { uid } = bench;
+    bench.tagTheirs();
+    await bench.run(260_000);
+    expect(bench.uid).not.toBe(uid);
+    bench.sendToEmptyGroup();
+    expect([...bench.broken]).toContain('filled-before-used');
+  });
+});
