@@ -8,6 +8,11 @@ export class Chance {
     this.#random = seededRandom(seed);
   }
 
+  /** For one purpose of a seed, told apart by an odd factor; no two seeds of 32 bits share one. */
+  static of(seed: number, factor: number, offset: number): Chance {
+    return new Chance(Math.imul(seed, factor) + offset);
+  }
+
   /** True with this probability. */
   happens(probability: number): boolean {
     return this.#random() < probability;

@@ -77,19 +77,19 @@ export function generate(seed: number): Scenario {
   if (isAboutTraffic(seed)) return drawTrafficScenario(seed);
   if (isAboutAttaching(seed)) return drawAttachScenario(seed);
   if (isDirected(seed)) {
-    const chance = new Chance(seed * 7919 + 17);
+    const chance = Chance.of(seed, 7919, 17);
     return drawDirected(chance, { seed, settings: drawSettings(chance), lengthMs: EVENTFUL_MS });
   }
   const scenario = drawScenario(seed);
   // Drawn apart, so that all else of a seed stays what it was before there were such stories.
-  const chance = new Chance(seed * 104_729 + 71);
+  const chance = Chance.of(seed, 104_729, 71);
   return isCalm(seed) || !chance.happens(0.3)
     ? scenario
     : withStory(scenario, drawOwnership(chance));
 }
 
 function drawTrafficScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 6_700_417 + 23);
+  const chance = Chance.of(seed, 6_700_417, 23);
   const interfacesLingerMs = chance.one([0, 0, 20_000, 90_000]);
   const drawn = { ...drawSettings(chance), interfacesLingerMs, ...drawGates(seed) };
   const settings = isDirected(seed) ? { ...drawn, replicas: 2 as const, election: true } : drawn;
@@ -108,7 +108,7 @@ function drawTrafficScenario(seed: number): Scenario {
  * are judged.
  */
 function drawGates(seed: number): Partial<Settings> {
-  const chance = new Chance(seed * 32_452_843 + 61);
+  const chance = Chance.of(seed, 32_452_843, 61);
   return chance.happens(0.35) ? { readinessGates: true, ...drawFreedom(chance) } : {};
 }
 
@@ -118,19 +118,19 @@ function drawFreedom(chance: Chance): Partial<Settings> {
 
 /** Drawn apart, as `drawGates`. */
 function drawBudget(seed: number, scenario: Scenario): Scenario {
-  const chance = new Chance(seed * 86_028_121 + 29);
+  const chance = Chance.of(seed, 86_028_121, 29);
   return chance.happens(0.06) ? withScarcity(scenario, chance) : scenario;
 }
 
 function drawRolloutScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 32_452_843 + 67);
+  const chance = Chance.of(seed, 32_452_843, 67);
   const drawn = { ...drawSettings(chance), ...drawFreedom(chance) };
   const settings = { ...drawn, readinessGates: true, interfacesLingerMs: 20_000 } as const;
   return { seed, settings, ...drawRolloutStory(chance) };
 }
 
 function drawAttachScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 49_979_687 + 43);
+  const chance = Chance.of(seed, 49_979_687, 43);
   const settings = drawSettings(chance);
   const { replicas, election } = settings;
   return {
@@ -141,7 +141,7 @@ function drawAttachScenario(seed: number): Scenario {
 }
 
 function drawSourceScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 179_424_673 + 47);
+  const chance = Chance.of(seed, 179_424_673, 47);
   const drawn = drawSettings(chance);
   const hasTwo = chance.happens(0.4);
   const settings: Settings = {
@@ -159,13 +159,13 @@ function drawSourceScenario(seed: number): Scenario {
 
 /** Drawn apart, as `drawGates`. */
 function drawWorkloads(seed: number): readonly Step[] {
-  const chance = new Chance(seed * 122_949_823 + 59);
+  const chance = Chance.of(seed, 122_949_823, 59);
   return chance.happens(0.6) ? drawWorkloadSteps(chance, EVENTFUL_MS) : [];
 }
 
 /** Clocks agree: which certificate is the newest valid one depends on the time. */
 function drawDiscoveryScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 15_487_469 + 43);
+  const chance = Chance.of(seed, 15_487_469, 43);
   const settings = { ...drawSettings(chance), wallSkewMs: 0 };
   const isQuiet = chance.happens(0.3);
   const story = drawDiscoveryStory(chance, { lengthMs: EVENTFUL_MS, isCalm: isQuiet });
@@ -173,7 +173,7 @@ function drawDiscoveryScenario(seed: number): Scenario {
 }
 
 function drawTrafficStoryOf(seed: number): Scenario {
-  const chance = new Chance(seed * 2_750_159 + 41);
+  const chance = Chance.of(seed, 2_750_159, 41);
   const nth = 2 * Math.floor(seed / 32) + (seed % 32 === 3 ? 0 : 1);
   return { seed, settings: drawSettings(chance), ...drawTrafficStory(chance, nth) };
 }
@@ -187,7 +187,7 @@ function withStory(scenario: Scenario, { steps, faults }: Story): Scenario {
 }
 
 function drawScenario(seed: number): Scenario {
-  const chance = new Chance(seed * 7919 + 17);
+  const chance = Chance.of(seed, 7919, 17);
   const settings = drawSettings(chance);
   const others = [
     ...drawMyIngressSteps(chance, EVENTFUL_MS),
@@ -199,8 +199,8 @@ function drawScenario(seed: number): Scenario {
   const steps = [
     ...others,
     ...config,
-    ...drawStatefulSteps(new Chance(seed * 15_485_863 + 37)),
-    ...drawHostileSteps(new Chance(seed * 104_729 + 31), config),
+    ...drawStatefulSteps(Chance.of(seed, 15_485_863, 37)),
+    ...drawHostileSteps(Chance.of(seed, 104_729, 31), config),
   ].toSorted((a, b) => a.atMs - b.atMs);
   if (isCalm(seed)) {
     const all = [...steps, ...drawCalmStory(seed)].toSorted((a, b) => a.atMs - b.atMs);
@@ -214,7 +214,7 @@ function drawScenario(seed: number): Scenario {
 
 /** From a stream of its own, so that the rest of the world stays as it is without the story. */
 function drawCalmStory(seed: number): readonly Step[] {
-  const chance = new Chance(seed * 104_729 + 53);
+  const chance = Chance.of(seed, 104_729, 53);
   if (seed % 16 === 4) return drawCrowd(chance);
   if (seed % 16 === 8) return drawForgedArn(chance);
   return seed % 16 === 12 ? drawRacedDeletes(chance) : [];

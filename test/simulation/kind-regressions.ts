@@ -6,6 +6,7 @@ import {
   editMyIngress,
   type Regression,
 } from './regression.ts';
+import type { AppPlan } from './web-app/actions.ts';
 
 /** Of MyIngress, what attaches to it, ImmortalContainer and ConfigMonitor. */
 export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -251,4 +252,28 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
       },
     ],
   },
+  'serves all of a WebApp that takes back a path that is taken': {
+    why: 'the same rules were served as before, so that no pass reported that none is refused any more',
+    seed: 5,
+    settings: { concurrency: 4 },
+    steps: [
+      { atMs: 500, attach: { do: 'pods', at: 'web/beta', pods: 1 } },
+      createMyIngress(1000, 'web/shared', {
+        subnets: ['subnet-a', 'subnet-b'],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+      }),
+      createWebApp(2000, 'web/front', exposed('/z/*')),
+      createWebApp(60_000, 'web/beta', exposed('/a/*', '/b/*', '/z/*')),
+      {
+        atMs: 230_000,
+        webApp: { do: 'edit', at: 'web/beta', change: exposed('/a/*', '/b/*') },
+      },
+    ],
+    faults: [],
+  },
 };
+
+function exposed(...paths: readonly string[]): AppPlan {
+  const expose = { ingress: { name: 'shared' }, hosts: ['shop.example.org'], paths };
+  return { image: 'registry.example/app:1', expose };
+}

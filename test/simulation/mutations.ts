@@ -128,14 +128,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 5,
   },
   'expired-certificate-dropped': {
-    file: 'controllers/my-ingress/listeners/plan.ts',
+    file: 'controllers/my-ingress/listeners/certificate-list.ts',
     find: "if (isWhole || listener?.protocol !== 'HTTPS') return desired;",
     replace: 'if (isWhole || listener !== null) return desired;',
     why: 'a host whose certificate expires gets that of another host',
     seed: 375,
   },
   'replaced-certificate-kept': {
-    file: 'controllers/my-ingress/listeners/plan.ts',
+    file: 'controllers/my-ingress/listeners/certificate-list.ts',
     find: 'observed.filter((one) => spare?.arns.includes(one) !== true);',
     replace: 'observed;',
     why: 'a certificate that was replaced is served on while another host has none',
@@ -227,9 +227,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'foreign-child-taken': {
     file: 'core/children/owned-objects.ts',
-    find: 'function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): void {\n',
-    replace:
-      'function refuseForeign(observed: KubeObject | undefined, owner: KubeObject): void {\n  if (owner) return;\n',
+    find: 'if (isChild && isOurs(observed)) return;',
+    replace: 'if (owner) return;',
     why: 'the Deployment of somebody else is taken over',
     seed: 4,
   },
@@ -273,7 +272,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restart-not-persisted': {
     file: 'controllers/config-monitor/rollout.ts',
-    find: '  await pass.recordNow(await warnOfSingleReplicas(rollout, outdated, { scope, workloads }));\n',
+    find: "  await pass.recordNow(meanwhile, ['rollout']);\n",
     replace: '',
     why: 'after a crash pods are restarted again, or never',
     seed: 1,
@@ -315,8 +314,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'own-restart-forgotten': {
     file: 'controllers/config-monitor/template-restart.ts',
-    find: 'return pending.every((pod) => pod.restartedAt !== restartedAt);',
-    replace: 'return pending.length === 0;',
+    find: 'return isUnderWay || restartOnce(workload, of);',
+    replace: 'return restartWorkload(workload, of).then(() => true);',
     why: 'a Deployment is restarted again in each pass until its old pods are gone',
     seed: 7,
   },
@@ -326,13 +325,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: "return isOrdered(nameOwner(pod)) && pod.state === 'ended';",
     why: 'a StatefulSet keeps bad data, as it waits for a pod that never gets ready',
     seed: 5,
-  },
-  'missing-above-counted': {
-    file: 'controllers/config-monitor/eviction.ts',
-    find: 'roomInAll + countMissingAbove(unready[0], owner)',
-    replace: 'roomInAll',
-    why: 'a StatefulSet that bad data has stopped while it starts keeps it',
-    seed: 4_000_131_822,
   },
   'stateful-order-reversed': {
     file: 'controllers/config-monitor/eviction.ts',
@@ -379,7 +371,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'late-finalizer-forgotten': {
     file: 'core/controller/late-finalizers.ts',
-    find: "else if (kind === 'deleted') entry.isGone = true;",
+    find: "if (kind === 'deleted') entry.isGone = true;",
     replace: '',
     why: 'an object that was removed in spite of its finalizer leaves its balancer',
     seed: 12,

@@ -17,6 +17,12 @@ export interface ProcessInvariantParts {
 
 /** The least hold after a refusal. */
 const SHORTEST_HOLD_MS = 500;
+/** Of the fault, of the account's buckets for ELB, and of those for EC2. */
+const THROTTLES: ReadonlySet<string> = new Set([
+  'Throttling',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+]);
 const EPSILON = 1e-3;
 
 interface Bucket {
@@ -58,7 +64,8 @@ export class ProcessInvariants {
   }
 
   answered(call: AwsCallSeen, error: unknown): void {
-    if ((error as { readonly name?: string } | undefined)?.name !== 'Throttling') return;
+    const { name = '' } = (error ?? {}) as { readonly name?: string };
+    if (!THROTTLES.has(name)) return;
     const bucket = this.#bucketOf(call.life, getTraits(call.operation).bucket);
     bucket.heldUntilMs = this.#parts.nowMs() + SHORTEST_HOLD_MS;
   }

@@ -34,6 +34,13 @@ export function createGivenUp(firstMs: number, numbers: readonly number[]): read
   );
 }
 
+/** A balancer of somebody else, which this object may adopt. */
+export function createLegacy(atMs: number, consentFor: ObjectName): Step {
+  const spec: SpecPlan = { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' };
+  const name = 'legacy-web';
+  return { atMs, myIngress: { do: 'legacy', name, spec, tags: { owner: 'somebody' }, consentFor } };
+}
+
 export function createMyIngress(atMs: number, at: ObjectName, spec: SpecPlan): Step {
   return { atMs, myIngress: { do: 'create', at, spec } };
 }

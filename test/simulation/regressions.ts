@@ -6,12 +6,14 @@ import { SILENT_WATCH_REGRESSIONS } from './config-monitor/silent-watch-regressi
 import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import {
   createGivenUp,
+  createLegacy,
   createMonitor,
   createMyIngress,
   createWebApp,
   editMyIngress,
   type Regression,
 } from './regression.ts';
+import { FROZEN_REGRESSIONS } from './traffic/frozen-regressions.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
@@ -196,20 +198,27 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     settings: { budget: 'scarce', accountBudget: 'aws', interfacesLingerMs: 90_000 },
     steps: createGivenUp(7329, [0, 1, 2, 3, 4, 5, 6]),
   },
+  'makes no balancer in place of an adopted one whose security groups the spec does not give': {
+    why: 'the new one had the default group of the VPC, and the object was Ready',
+    seed: 29111626,
+    steps: [
+      createLegacy(5076, 'web/shop'),
+      createMyIngress(5077, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        adopt: 'legacy-web',
+      }),
+      {
+        atMs: 60_000,
+        myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } },
+      },
+    ],
+    faults: [],
+  },
   'says NameConflict truly of a name that it has from a balancer it adopted': {
     why: 'the simulation did not count the name of spec.adopt.arn; the operator was right',
     seed: 92001409,
     steps: [
-      {
-        atMs: 5076,
-        myIngress: {
-          do: 'legacy',
-          name: 'legacy-web',
-          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
-          tags: { owner: 'somebody' },
-          consentFor: 'web/internal-a.very.long.name-of-a-cart',
-        },
-      },
+      createLegacy(5076, 'web/internal-a.very.long.name-of-a-cart'),
       createMyIngress(5077, 'web/internal-a.very.long.name-of-a-cart', {
         subnets: ['subnet-a', 'subnet-b'],
         securityGroups: ['sg-web'],
@@ -218,6 +227,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
           'deletion_protection.enabled': 'false',
         },
         deletionPolicy: 'Retain',
+        ipAddressType: 'ipv4',
         adopt: 'legacy-web',
       }),
       createMyIngress(13645, 'web/shop', {
@@ -240,6 +250,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
     ],
   },
   ...CONFIG_REGRESSIONS,
+  ...FROZEN_REGRESSIONS,
   ...LATE_REGRESSIONS,
   ...MEANWHILE_REGRESSIONS,
   ...SILENT_WATCH_REGRESSIONS,

@@ -3,7 +3,7 @@ import { PODS } from './api-model/kinds.ts';
 import type { Commit } from './api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from './api-model/stored-object.ts';
 import { conditionsOf, controllerOf } from './owner-invariants.ts';
-import { isOperator, type Stage } from './world/stage.ts';
+import { findUnseenMs, isOperator, type Stage } from './world/stage.ts';
 
 interface Container {
   readonly name?: string;
@@ -56,9 +56,7 @@ function readImage({ name, image }: Container): readonly (string | undefined)[] 
   return [name, image];
 }
 
-/** As long as an edit may be unseen: a watch that is silent, then a server that is down. */
-const UNSEEN_MS = 180_000;
-/** The same where nothing keeps a process from learning of it. */
+/** As long as an edit may be unseen where nothing keeps a process from learning of it. */
 const PASS_MS = 5000;
 
 /** A pod that is as its owner wants it, by each version of it that the operator may go by, is not replaced. */
@@ -101,8 +99,7 @@ export class ReplacedPods {
   /** Those that a process may still go by. */
   #listPresent(owner: string): readonly Version[] {
     const nowMs = this.#stage.clock.monotonicMs();
-    const isCutOff = this.#stage.isCutOff(nowMs - UNSEEN_MS, nowMs);
-    const sinceMs = nowMs - (isCutOff ? UNSEEN_MS : PASS_MS);
+    const sinceMs = nowMs - findUnseenMs(this.#stage, PASS_MS);
     const versions = this.#versions.get(owner) ?? [];
     return versions.filter(({ untilMs = nowMs }) => untilMs >= sinceMs);
   }

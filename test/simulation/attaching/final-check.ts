@@ -15,7 +15,7 @@ import {
   listOwnClaims,
   type Piece,
 } from './asked.ts';
-import { listServed, mapHolders, type ServedRule, sourceOf } from './served.ts';
+import { listOwnPriorities, listServed, mapHolders, type ServedRule, sourceOf } from './served.ts';
 
 export interface FinalAttachParts {
   readonly table: ObjectTable;
@@ -60,6 +60,7 @@ function checkIngress(
     ...listSharedClaims(scene),
     ...listUnserved(scene),
     ...listOrderFaults(rules),
+    ...listLateOwnRules(scene),
     ...listGroupFaults(scene),
     ...listStatusFaults(scene, refused),
   ];
@@ -128,7 +129,7 @@ function listUnserved({ asked, ingress, parts, rules }: Scene): readonly string[
     );
 }
 
-/** From narrow to wide: exact hosts before patterns, longer ones before shorter, then the same for paths. */
+/** From narrow to wide: exact hosts before patterns, those with more letters before others, then the same for paths. */
 function listOrderFaults(rules: readonly ServedRule[]): readonly string[] {
   const faults: string[] = [];
   for (const [index, rule] of rules.entries()) {
@@ -143,11 +144,26 @@ function listOrderFaults(rules: readonly ServedRule[]): readonly string[] {
   return faults;
 }
 
+/** The rules of the spec come before all attached ones. */
+function listLateOwnRules({ ingress, parts, rules }: Scene): readonly string[] {
+  return listOwnPriorities(keyOf(ingress), parts.picture, parts.claims)
+    .filter((own) =>
+      rules.some(({ port, priority }) => port === own.port && priority < own.priority),
+    )
+    .map(
+      ({ port, priority }) => `rule ${priority} of the spec on ${port} comes after attached ones`,
+    );
+}
+
 /** Smaller is narrower. */
 function measure({ hosts, paths }: ServedRule): readonly number[] {
   return [hosts, paths].flatMap(([first]) => {
-    if (first === undefined) return [2, 0];
-    return isPattern(first) ? [1, -first.length] : [0, 0];
+    if (first === undefined || /^\/?\*+$/.test(first)) return [2, 0, 0, 0];
+    if (!isPattern(first)) return [0, 0, 0, 0];
+    const letters = first.replaceAll(/[*?]/g, '').length;
+    const single = first.replaceAll(/[^?]/g, '').length;
+    const stars = first.split(/[^*?]+/).filter((run) => run.includes('*')).length;
+    return [1, -letters, -(letters + single), stars];
   });
 }
 

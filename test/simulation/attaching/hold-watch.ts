@@ -3,7 +3,7 @@ import { MY_INGRESSES } from '../my-ingress/kind.ts';
 import type { Claims } from '../traffic/claims.ts';
 import { type Change, type Picture, resourceIdOf } from '../traffic/resources.ts';
 import type { Stage } from '../world/stage.ts';
-import { type Claim, keyOf, listAsked, listOwnClaims } from './asked.ts';
+import { type Claim, keyOf, listAsked, listOwnClaims, nameClaims, type Piece } from './asked.ts';
 import { EverAllowed } from './ever-allowed.ts';
 import { listServed, mapHolders, sourceOf } from './served.ts';
 
@@ -22,7 +22,7 @@ interface Known {
   readonly records: Map<string, { readonly digest: string; readonly sinceMs: number }>;
   /** Given up while a rule for it was there: the rule shows no holder, not even of who asks for it again. */
   readonly givenUp: Set<string>;
-  /** As in `asked`: all of its piece was free once, and it has asked for it ever since. */
+  /** `WebApp/web/shop shop.example.org /*`: all of its piece was free once on some port, and it has asked for it ever since. */
   readonly wasFree: Set<string>;
 }
 
@@ -62,13 +62,17 @@ export class HoldWatch {
   }
 
   #noteFree(ingress: MyIngress, own: ReadonlySet<Claim>): void {
-    const { asked: all, holds, wasFree } = this.#of(ingress);
-    for (const one of wasFree) if (!all.has(one)) wasFree.delete(one);
-    for (const { source, isAllowed, pieces } of listAsked(this.#stage.model.table, ingress)) {
+    const { holds, wasFree } = this.#of(ingress);
+    const asked = listAsked(this.#stage.model.table, ingress).filter((one) => one.isAllowed);
+    const places = new Set(
+      asked.flatMap(({ source, pieces }) => pieces.flatMap((one) => listPlaces(source, one))),
+    );
+    for (const one of wasFree) if (!places.has(one)) wasFree.delete(one);
+    for (const { source, pieces } of asked) {
       const isFree = (claim: Claim): boolean =>
         !own.has(claim) && (holds.get(claim)?.source ?? source) === source;
-      const free = pieces.filter(({ claims }) => isAllowed && claims.every(isFree));
-      for (const claim of free.flatMap(({ claims }) => claims)) wasFree.add(`${source} ${claim}`);
+      const free = pieces.filter(({ claims }) => claims.length > 0 && claims.every(isFree));
+      for (const place of free.flatMap((one) => listPlaces(source, one))) wasFree.add(place);
     }
   }
 
@@ -130,9 +134,13 @@ export class HoldWatch {
     return this.#of(ingress).holds.get(claim)?.source;
   }
 
-  /** Whether it may hold it without being served: others have a host that it has asked for since. */
+  /**
+   * Whether it may hold it without being served: others have a host that it has asked for since. A claim on a new port
+   * is of who holds the same host and path on another one.
+   */
   mayHold(ingress: MyIngress, source: string, claim: Claim): boolean {
-    return this.#of(ingress).wasFree.has(`${source} ${claim}`);
+    const [, host, path] = claim.split(' ');
+    return this.#of(ingress).wasFree.has(`${source} ${host} ${path}`);
   }
 
   /** Call after each write of the operator to AWS. */
@@ -238,6 +246,11 @@ export class HoldWatch {
     const all = this.#stage.model.table.list(MY_INGRESSES) as unknown as readonly MyIngress[];
     return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
+}
+
+/** On whatever port. */
+function listPlaces(source: string, { hosts, paths }: Piece): readonly string[] {
+  return nameClaims(0, hosts, paths).map((claim) => `${source} ${claim.slice('0 '.length)}`);
 }
 
 function listRefused({ status }: MyIngress): ReadonlySet<string> {

@@ -4,14 +4,14 @@ import type { Mutation } from '../mutation.ts';
 export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
   'older-object-takes-path': {
     file: 'controllers/my-ingress/attaching/decide.ts',
-    find: 'const holders = keepHolders(candidates, held);',
-    replace: 'const holders: Holders = new Map();',
+    find: 'const reserved = reserveClaims(all, holders, held);',
+    replace: 'const reserved: Holders = new Map();',
     why: 'an older object that asks for the host of another one takes its requests',
     seed: 42,
   },
   'holders-forgotten-at-start': {
     file: 'controllers/my-ingress/attaching/attachments.ts',
-    find: 'const holders = held ?? recallHolders(spec, allowed, recalled);',
+    find: 'const holders = held ?? recallHolders(ports, standing, recorded);',
     replace: 'const holders = held ?? new Map();',
     why: 'after a restart the older object takes the host of another one',
     seed: 373,
@@ -31,9 +31,9 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 10,
   },
   'unselected-stays-attached': {
-    file: 'controllers/my-ingress/attaching/attachments.ts',
-    find: 'return { source, isAdmitted: isListed ?? isRecorded, reason } as const;',
-    replace: 'return { source, isAdmitted: isListed === true || isRecorded, reason } as const;',
+    file: 'controllers/my-ingress/attaching/admission.ts',
+    find: 'isAdmitted: isListed ?? recorded.has(getSource(source))',
+    replace: 'isAdmitted: isListed === true || recorded.has(getSource(source))',
     why: 'a namespace that may no longer attach keeps its requests',
     seed: 298,
   },
@@ -45,7 +45,7 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     seed: 10,
   },
   'ports-decided-together': {
-    file: 'controllers/my-ingress/attaching/decide.ts',
+    file: 'controllers/my-ingress/attaching/candidates.ts',
     find: 'ports.map((port) => ({ ...rule, listeners: [port] }))',
     replace: '[rule]',
     why: 'an object is served on no port where another one holds its host on one of them',

@@ -31,13 +31,30 @@ export function listServed(key: string, picture: Picture, claims: Claims): reado
     const source = sourceOf(resource);
     if (resource.kind !== 'rule' || source === undefined) return [];
     if (claims.ownerOf(resource) !== key) return [];
-    const port = Number(resourceIdOf(resource).split('/')[1]);
+    const port = portOf(resource);
     const hosts = readValues(resource.record, 'host-header');
     const paths = readValues(resource.record, 'path-pattern');
     const priority = Number(resource.record.priority);
     return [{ source, port, priority, hosts, paths, claims: nameClaims(port, hosts, paths) }];
   });
   return rules.toSorted((a, b) => a.port - b.port || a.priority - b.priority);
+}
+
+/** Where the rules of its own spec stand on each port. */
+export function listOwnPriorities(
+  key: string,
+  picture: Picture,
+  claims: Claims,
+): readonly Pick<ServedRule, 'port' | 'priority'>[] {
+  return [...picture.values()].flatMap((resource) => {
+    if (resource.kind !== 'rule' || sourceOf(resource) !== undefined) return [];
+    if (claims.ownerOf(resource) !== key) return [];
+    return [{ port: portOf(resource), priority: Number(resource.record.priority) }];
+  });
+}
+
+function portOf(resource: Pick<Resource, 'tags'>): number {
+  return Number(resourceIdOf(resource).split('/')[1]);
 }
 
 function readValues(rule: Rule, field: string): readonly string[] {

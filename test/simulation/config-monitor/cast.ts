@@ -51,8 +51,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
   /** Whose pods mount their ConfigMap. */
   readonly #apps = new Set<AppKey>();
 
-  constructor(stage: Stage, options: { readonly kubelet: Kubelet; readonly isCalm: boolean }) {
-    const { kubelet, isCalm } = options;
+  constructor(stage: Stage, { kubelet }: { readonly kubelet: Kubelet }) {
     this.#stage = stage;
     this.#users = new People(stage);
     this.#others = new People(stage, 'somebody');
@@ -65,7 +64,7 @@ export class ConfigMonitorCast implements Cast<ConfigAction> {
     this.#hashes = new DataHashes(stage.model.table);
     this.#sources = new SourcePeople(stage, KIND);
     const judged = { history: this.#history, hashes: this.#hashes, kind: KIND };
-    this.#invariants = new RestartInvariants(stage, { ...judged, isCalm });
+    this.#invariants = new RestartInvariants(stage, judged);
     kubelet.canStart = (pod) =>
       this.#sources.hasAll(pod) && (!this.#needsData(pod) || this.#configOf(pod) !== undefined);
     kubelet.getsReady = (pod) => !this.#reads('bad', pod);

@@ -114,4 +114,60 @@ export const MEANWHILE_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 40_000, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
     ],
   },
+  'restarts a Deployment together with a pod that came while its monitor could not read another source':
+    {
+      why: 'the simulation did not know that a monitor notes no change meanwhile, also of what it can read',
+      seed: 4000267602,
+      settings: { sweepMs: 60000, secrets: true },
+      steps: [
+        putSecret(259, 'web/tls', { crt: 'good 2' }),
+        putConfigMap(1608, 'web/settings', { a: 'good 3' }),
+        {
+          atMs: 1966,
+          source: {
+            do: 'run',
+            at: 'web/desk',
+            as: 'Deployment',
+            replicas: 1,
+            tier: 'back',
+            uses: [
+              { kind: 'Secret', name: 'db', way: 'env', key: 'password', isInit: true },
+              { kind: 'ConfigMap', name: 'flags', way: 'env', key: 'all' },
+            ],
+          },
+        },
+        putSecret(2429, 'web/db', { user: 'good 1' }),
+        putConfigMap(2781, 'web/flags', { all: 'good 4' }),
+        {
+          atMs: 3460,
+          source: {
+            do: 'run',
+            at: 'web/shop',
+            as: 'Deployment',
+            replicas: 4,
+            tier: 'back',
+            uses: [
+              { kind: 'Secret', name: 'tls', way: 'envFrom' },
+              { kind: 'ConfigMap', name: 'settings', way: 'projected' },
+              { kind: 'ConfigMap', name: 'flags', way: 'projected', key: 'all' },
+            ],
+          },
+        },
+        {
+          atMs: 8465,
+          source: {
+            do: 'watch',
+            at: 'web/watch-0',
+            spec: { configMap: 'settings', secret: 'db', progressDeadlineSeconds: 30 },
+          },
+        },
+        { atMs: 198050, config: { do: 'scale', at: 'web/desk', replicas: 2 } },
+        putConfigMap(200438, 'web/settings', { b: 'good 6' }),
+        { atMs: 226420, config: { do: 'pod', at: 'web/shop', nth: 0, what: 'deleted' } },
+      ],
+      faults: [
+        { kind: 'forbidden', fromMs: 199684, forMs: 62959, plural: 'secrets' },
+        { kind: 'terminate', atMs: 81769, replica: 0 },
+      ],
+    },
 };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigMonitorSpec } from '../../../src/apis/config-monitor.ts';
+import type { ConfigMonitorSpec, ConfigMonitorStatus } from '../../../src/apis/config-monitor.ts';
 import { RESTARTED_AT } from '../../../src/core/objects/annotations.ts';
 import { CONFIG_MAPS, DAEMON_SETS, DEPLOYMENTS, PODS, STATEFUL_SETS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
@@ -11,19 +11,22 @@ import { type DataKey, nameData, parseData, selectsUsers, sourcesOf } from '../s
 import { isActive, isGated, isReady } from '../world/pod-facts.ts';
 import { hasPods, TEMPLATE_HASH } from '../world/replica-set-controller.ts';
 import { hashTemplate, REVISION, type Template } from '../world/set-revisions.ts';
-import { isOperator, type Stage } from '../world/stage.ts';
+import { findUnseenMs, isOperator, type Stage, UNSEEN_MS } from '../world/stage.ts';
 import { ordinalOf, setOf } from '../world/stateful-set-controller.ts';
 import type { History, MonitorSince, PodLife } from './history.ts';
 
-/** So long the operator may act on what it saw: a watch that is silent, then a server that is down. */
-const UNSEEN_MS = 180_000;
-const CALM_UNSEEN_MS = 5000;
+/** So long the operator may act on what it saw, where nothing keeps it from learning of changes. */
+const INFORMED_MS = 5000;
+/** From the end of one process to the first look of the next. */
+const TAKEOVER_MS = 30_000;
 /** The default of spec.minReadySeconds. */
 const MIN_READY_MS = 10_000;
 /** From a change to the watch event, where watches lag and are opened anew. */
 const UNNOTICED_MS = 5_000;
 /** After that the kubelet forgets that a container has restarted. */
 const SOUND_AFTER_MS = 600_000;
+/** Of a change that another one is about to restart a workload for: longer it does not wait for one to note it. */
+const NOTING_MS = 2_000;
 /** https://pkg.go.dev/k8s.io/api/policy/v1#pkg-constants */
 const EVICTED = 'DisruptionTarget';
 
@@ -31,8 +34,6 @@ interface RestartInvariantParts {
   readonly history: History;
   readonly hashes: DataHashes;
   readonly kind: ServedKind;
-  /** Without faults the operator sees everything at once. */
-  readonly isCalm: boolean;
 }
 
 interface Observed extends StoredObject {
@@ -46,26 +47,33 @@ interface Rolled {
   readonly key: string;
 }
 
+/** A time during which status said that a person has to act. */
+interface Stall {
+  readonly sinceMs: number;
+  /** Infinite while it lasts. */
+  readonly untilMs: number;
+}
+
 /** What must hold whenever the operator makes a pod go, or writes around it; see docs/reliability.md. */
 export class RestartInvariants {
   readonly #stage: Stage;
   readonly #history: History;
   readonly #hashes: DataHashes;
   readonly #kind: ServedKind;
-  readonly #unseenMs: number;
   /** When the first pod went for the content of a ConfigMap that is there since then. */
   readonly #begun = new Map<string, number>();
   /** When a workload was restarted for this content. */
   readonly #rolled = new Map<string, number>();
-  /** By uid of a monitor: until when it was Stalled. */
-  readonly #stalledMs = new Map<string, number>();
+  /** By uid of a monitor: when it was Stalled last. */
+  readonly #stalls = new Map<string, Stall>();
+  /** By uid of a monitor: when it noted the last change. */
+  readonly #notedMs = new Map<string, number>();
 
-  constructor(stage: Stage, { history, hashes, kind, isCalm }: RestartInvariantParts) {
+  constructor(stage: Stage, { history, hashes, kind }: RestartInvariantParts) {
     this.#stage = stage;
     this.#hashes = hashes;
     this.#history = history;
     this.#kind = kind;
-    this.#unseenMs = isCalm ? CALM_UNSEEN_MS : UNSEEN_MS;
   }
 
   onCommit(commit: Commit): void {
@@ -73,7 +81,7 @@ export class RestartInvariants {
     const { kind, object, before } = commit;
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) this.#judgeMonitor(commit);
-    if (kind === this.#kind) this.#noteStalled(commit);
+    if (kind === this.#kind) this.#noteStatus(commit);
     if (isWorkload(commit)) this.#judgeRollout(commit);
     if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
@@ -288,21 +296,32 @@ export class RestartInvariants {
 
   /**
    * One that could not note the change before another one restarted the workload: of several sources the other one
-   * vouches for no pod, unless it selects by labels.
+   * vouches for no pod, unless it selects by labels. It waits for one whose reads are slow for a while.
    */
-  #hasNotedLate({ uid, spec }: MonitorSince, rolled: Rolled): boolean {
-    const stalledMs = this.#stalledMs.get(uid) ?? 0;
+  #hasNotedLate({ uid, config, spec }: MonitorSince, rolled: Rolled): boolean {
+    const { untilMs: stalledMs = 0 } = this.#stalls.get(uid) ?? {};
+    const notedMs = this.#notedMs.get(uid) ?? 0;
+    const isSlow = notedMs - this.#history.changedMs(config) >= NOTING_MS;
     const isLate = rolled.contents.some((one) => {
-      return stalledMs >= (this.#rolled.get(`${one} ${rolled.key}`) ?? Infinity);
+      const rolledMs = this.#rolled.get(`${one} ${rolled.key}`) ?? Infinity;
+      return stalledMs >= rolledMs || (isSlow && notedMs >= rolledMs);
     });
     return isLate && sourcesOf(spec).length > 1;
   }
 
-  #noteStalled({ object }: Commit): void {
+  #noteStatus({ object, before }: Commit): void {
+    const hash = noteOf(object);
+    if (hash !== undefined && hash !== noteOf(before)) {
+      this.#notedMs.set(object.metadata.uid, this.#nowMs);
+    }
     const isStalled = conditionsOf(object).some((one) => one.type === 'Stalled');
     const { uid } = object.metadata;
-    if (isStalled) this.#stalledMs.set(uid, Infinity);
-    else if (this.#stalledMs.get(uid) === Infinity) this.#stalledMs.set(uid, this.#nowMs);
+    const last = this.#stalls.get(uid);
+    if (isStalled && last?.untilMs !== Infinity) {
+      this.#stalls.set(uid, { sinceMs: this.#nowMs, untilMs: Infinity });
+    } else if (!isStalled && last?.untilMs === Infinity) {
+      this.#stalls.set(uid, { ...last, untilMs: this.#nowMs });
+    }
   }
 
   /** A template is restarted only if all of its pods use what has changed. */
@@ -328,7 +347,10 @@ export class RestartInvariants {
     const { sinceMs = Infinity } = rest ?? rollout ?? {};
     const { debounceSeconds, minIntervalSeconds } = monitor.spec;
     const waitsMs = rest ? 0 : 1000 * (debounceSeconds + minIntervalSeconds);
-    return this.#history.hasChanged(monitor, life, sinceMs - waitsMs - this.#unseenMs);
+    // One that fails, as for a Secret that it may not read, notes no change of its other sources meanwhile.
+    const { sinceMs: blindMs, untilMs } = this.#stalls.get(monitor.uid) ?? { sinceMs, untilMs: 0 };
+    const firstMs = untilMs >= life.bornMs ? Math.min(sinceMs, blindMs) : sinceMs;
+    return this.#history.hasChanged(monitor, life, firstMs - waitsMs - this.#unseenMs);
   }
 
   /**
@@ -374,6 +396,14 @@ export class RestartInvariants {
     return this.#stage.clock.monotonicMs();
   }
 
+  /** Of two that believe to hold the Lease one may be behind, and nobody looks until a killed one has a successor. */
+  get #unseenMs(): number {
+    const { isDisturbed, isLeaseDoubtful } = this.#stage;
+    const isBetween = isDisturbed(this.#nowMs - TAKEOVER_MS, this.#nowMs);
+    if (isBetween || isLeaseDoubtful(this.#nowMs)) return UNSEEN_MS;
+    return findUnseenMs(this.#stage, INFORMED_MS);
+  }
+
   get #sinceMs(): number {
     return this.#nowMs - this.#unseenMs;
   }
@@ -396,6 +426,11 @@ function isReplacing({ kind, before }: Commit, pods: readonly PodLife[]): boolea
   if (kind === DAEMON_SETS || !isObserved || pods.length === 0) return false;
   const label = kind === DEPLOYMENTS ? TEMPLATE_HASH : REVISION;
   return pods.every(({ labels }) => labels[label] !== hashTemplate(spec.template));
+}
+
+/** The hash of the change that waits. */
+function noteOf(object: StoredObject | undefined): string | undefined {
+  return (object?.['status'] as ConfigMonitorStatus | undefined)?.change?.hash;
 }
 
 function isByTemplate({ strategy }: ConfigMonitorSpec): boolean {

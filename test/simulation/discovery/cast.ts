@@ -173,14 +173,14 @@ export class DiscoveryCast implements Cast<DiscoveryAction> {
     const { reason = '' } = status.conditions?.find(({ type }) => type === 'Ready') ?? {};
     const { report } = this.#stage;
     const chosen = this.#choices.at(-1)?.subnets;
-    if (reason.startsWith('Subnets')) {
-      if (reason !== chosen)
-        report('stalled-is-true', `${key} says ${reason}, not ${String(chosen)}`);
-      return;
-    }
     const balancer = this.#stage.aws.world.balancers
       .all()
       .find(({ arn }) => arn === status.alb?.arn);
+    if (reason.startsWith('Subnets')) {
+      if (balancer !== undefined || reason !== chosen)
+        report('stalled-is-true', `${key} says ${reason}, not ${String(chosen)}`);
+      return;
+    }
     if (balancer === undefined) return;
     const wrong = [
       ...listShownSubnets(object, this.#subnetsOf(balancer.arn)),

@@ -32,18 +32,28 @@ function checkMyApp({ table, report }: FinalMyAppParts, app: MyApp): void {
   const isSquatted = first !== undefined && controllerOf(first) !== uid;
   const own = table.list(PODS).filter((pod) => controllerOf(pod) === uid);
   if (isSquatted && app.spec.replicas > 0) {
-    if (ready.reason !== 'NameConflict') report('converges', `${key} says ${ready.reason}`);
-    if (own.length !== app.spec.replicas - 1) report('converges', `${key}: ${own.length} pods`);
+    const isSaid = ready.reason === 'NameConflict';
+    const wrong = [...(isSaid ? [] : [`it says ${ready.reason}`]), ...wrongBeside(app, own)];
+    if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
     return;
   }
   const wrong = [
     ...(ready.status === 'True' ? [] : [`it is ${ready.status} ${ready.reason}`]),
     ...(own.length === app.spec.replicas ? [] : [`${own.length} pods`]),
     ...own.flatMap((pod) => wrongWith(pod, app)),
-    ...own.flatMap((pod) => listUntemplated(pod, app.spec.podTemplate)),
-    ...own.filter(hasToken).map((pod) => `${pod.metadata.name} has a token`),
+    ...own.flatMap(listTokenFaults),
+    ...own.filter((pod) => !isReady(pod)).map((pod) => `${pod.metadata.name} is not ready`),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
+}
+
+/** While a name is taken: a ready pod is replaced only while all others are ready, which the other's never is. */
+function wrongBeside(app: MyApp, own: readonly StoredObject[]): readonly string[] {
+  return [
+    ...(own.length === app.spec.replicas - 1 ? [] : [`${own.length} pods`]),
+    ...own.filter((pod) => !isReady(pod)).flatMap((pod) => wrongWith(pod, app)),
+    ...own.flatMap(listTokenFaults),
+  ];
 }
 
 function wrongWith(pod: StoredObject, { spec }: MyApp): readonly string[] {
@@ -51,17 +61,18 @@ function wrongWith(pod: StoredObject, { spec }: MyApp): readonly string[] {
   const { image, env = [] } = containers[0] ?? {};
   const banner = env.find((one) => one.name === 'BANNER')?.value ?? '';
   const wanted = (spec.banner ?? '').replaceAll('$', () => '$$');
-  const isReady = conditionsOf(pod).some(
-    ({ type, status }) => type === 'Ready' && status === 'True',
-  );
   return [
     ...(image === spec.image ? [] : [`a pod of ${image}`]),
     ...(banner === wanted ? [] : [`a pod with the banner ${banner}`]),
-    ...(isReady ? [] : [`${pod.metadata.name} is not ready`]),
+    ...listUntemplated(pod, spec.podTemplate),
   ];
 }
 
-function hasToken(pod: StoredObject): boolean {
+function isReady(pod: StoredObject): boolean {
+  return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+function listTokenFaults(pod: StoredObject): readonly string[] {
   const spec = pod['spec'] as { readonly automountServiceAccountToken?: boolean };
-  return spec.automountServiceAccountToken !== false;
+  return spec.automountServiceAccountToken === false ? [] : [`${pod.metadata.name} has a token`];
 }

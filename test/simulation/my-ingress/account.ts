@@ -6,12 +6,15 @@ import {
   snapshotBalancer,
 } from '../../../localstack/embedded/world-snapshot.ts';
 import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { UNSEEN_MS } from '../world/stage.ts';
 
 export type Balancer = LoadBalancerSnapshot;
 
 export interface AccountOptions {
   readonly aws: EmbeddedAws;
   readonly nowMs: () => number;
+  /** How old the read may be on which a write is based. */
+  readonly unseenMs: () => number;
   readonly cluster: string;
   /** Drift may stay unseen for so long. */
   readonly sweepMs: number;
@@ -23,8 +26,8 @@ interface Picture {
   readonly balancers: readonly Balancer[];
 }
 
-/** Longer than any answer of AWS is old and any pass waits between its look and its write. */
-const RECENT_MS = 30_000;
+/** Of a pass, from its look to its write. */
+const PASS_MS = 30_000;
 
 /** The truth about the load balancers, as it is and as it was lately. */
 export class Account {
@@ -42,8 +45,9 @@ export class Account {
   readonly madeByOthers = new Set<string>();
   readonly #aws: EmbeddedAws;
   readonly #nowMs: () => number;
+  readonly #unseenMs: () => number;
   readonly #cluster: string;
-  readonly #rememberedMs: number;
+  readonly #sweepMs: number;
   readonly #firstSeenMs = new Map<string, number>();
   /** Records are never changed in place, so each is described once in each of its states. */
   readonly #described = new WeakMap<LoadBalancer, Balancer>();
@@ -52,8 +56,9 @@ export class Account {
   constructor(options: AccountOptions) {
     this.#aws = options.aws;
     this.#nowMs = options.nowMs;
+    this.#unseenMs = options.unseenMs;
     this.#cluster = options.cluster;
-    this.#rememberedMs = options.sweepMs * 1.1 + RECENT_MS;
+    this.#sweepMs = options.sweepMs * 1.1 + PASS_MS;
   }
 
   get balancers(): readonly Balancer[] {
@@ -88,20 +93,20 @@ export class Account {
       if (!this.#firstSeenMs.has(arn)) this.#firstSeenMs.set(arn, atMs);
     }
     const oldest = this.#pictures.findLastIndex(
-      (picture) => picture.atMs <= atMs - this.#rememberedMs,
+      (picture) => picture.atMs <= atMs - Math.max(this.#sweepMs, UNSEEN_MS),
     );
     this.#pictures = [...this.#pictures.slice(Math.max(0, oldest)), { atMs, balancers }];
     return balancers;
   }
 
-  /** This balancer as it was at any time of the last half minute. */
+  /** This balancer as it was at any time at which the read may have been on which a write is based. */
   recent(arn: string): readonly Balancer[] {
-    return this.#since(arn, RECENT_MS);
+    return this.#since(arn, this.#unseenMs());
   }
 
   /** This balancer as it was at any time since the last sweep but one. */
   sinceSweep(arn: string): readonly Balancer[] {
-    return this.#since(arn, this.#rememberedMs);
+    return this.#since(arn, this.#sweepMs);
   }
 
   #since(arn: string, backMs: number): readonly Balancer[] {

@@ -15,8 +15,10 @@ export interface AwsInvariantParts {
   readonly account: Account;
   readonly object: (key: string) => MyIngress | undefined;
   readonly lostFinalizers: LostFinalizers;
-  /** Deletion policies that the spec of this object had within the last half minute. */
+  /** Deletion policies of this object's spec by which a process may still go. */
   readonly recentPolicies: (uid: string) => ReadonlySet<string>;
+  /** Tag keys that others have lately taken off the record of this object. */
+  readonly forgottenTags: (key: string) => ReadonlySet<string>;
   /** Tag keys that a spec of this object has had. */
   readonly tagKeys: (uid: string) => ReadonlySet<string>;
   readonly report: Report;
@@ -24,6 +26,7 @@ export interface AwsInvariantParts {
 
 interface WriteInput {
   readonly LoadBalancerArn?: string;
+  readonly SecurityGroups?: readonly string[];
   readonly ResourceArns?: readonly string[];
   readonly Tags?: readonly { readonly Key: string; readonly Value: string }[];
   readonly TagKeys?: readonly string[];
@@ -49,14 +52,18 @@ export class AwsInvariants {
     const after = account.remember();
     if (account.isLastCallDenied()) this.#judgeDenial(operation, input, before);
     if (isSame(before, after)) return result;
-    if (operation === 'CreateLoadBalancer') this.#judgeCreate(before, after);
+    if (operation === 'CreateLoadBalancer') this.#judgeCreate(input, before, after);
     else this.#judgeChange(operation, input, { before, owner });
     this.#judgeOthersTags(before, after);
     this.#countBalancers(after);
     return result;
   }
 
-  #judgeCreate(before: readonly Balancer[], after: readonly Balancer[]): void {
+  #judgeCreate(
+    { SecurityGroups }: WriteInput,
+    before: readonly Balancer[],
+    after: readonly Balancer[],
+  ): void {
     const { account, report } = this.#parts;
     const made = after.find(({ arn }) => before.every((one) => one.arn !== arn));
     if (made === undefined) return report('foreign-untouched', 'a create changed a balancer');
@@ -69,6 +76,14 @@ export class AwsInvariants {
       report('default-names-are-kept', `${owner} took ${made.name}`);
     }
     this.#judgeFinalizer('CreateLoadBalancer', owner);
+    if (SecurityGroups === undefined) this.#judgeDefaultGroup(made, owner);
+  }
+
+  /** The groups of an adopted balancer that is gone are unknown: the default one of the VPC is not among them. */
+  #judgeDefaultGroup({ name }: Balancer, owner: string): void {
+    const { object, report } = this.#parts;
+    const adopted = object(owner)?.spec.adopt?.arn.split('/').at(-2);
+    if (name === adopted) report('recreates-as-stated', `${owner} made ${name} without groups`);
   }
 
   /** What made a balancer of old goes on managing it. */
@@ -147,13 +162,14 @@ export class AwsInvariants {
 
   /** Write-ahead: what has to be undone one day is on record before it is done. */
   #judgeRecord({ Tags = [] }: WriteInput, balancer: Balancer, owner: string): void {
-    const { object, report } = this.#parts;
+    const { forgottenTags, object, report } = this.#parts;
     const { spec, status } = object(owner) ?? {};
+    const forgotten = forgottenTags(owner);
     // One that is ours with no ARN on record is a lost create, which carried all its tags.
     if (status?.alb === undefined && spec?.adopt === undefined) return;
     const unrecorded = Tags.map(({ Key }) => Key)
       .filter((key) => Object.hasOwn(spec?.tags ?? {}, key) && balancer.tags[key] === undefined)
-      .filter((key) => !status?.applied?.tags?.includes(key));
+      .filter((key) => !status?.applied?.tags?.includes(key) && !forgotten.has(key));
     if (unrecorded.length === 0) return;
     report(
       'record-before-write',

@@ -2,7 +2,7 @@ import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { TrafficCast } from '../traffic/cast.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
-import type { Cast, Stage } from '../world/stage.ts';
+import { type Cast, findUnseenMs, type Stage } from '../world/stage.ts';
 import { Account } from './account.ts';
 import type { MyIngressAction } from './actions.ts';
 import { Actor } from './actor.ts';
@@ -31,7 +31,8 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   constructor(stage: Stage, { isCalm, traffic }: MyIngressCastOptions) {
     const { clock, aws, cluster, settings, report } = stage;
     const nowMs = (): number => clock.monotonicMs();
-    const account = new Account({ aws, nowMs, cluster, sweepMs: settings.sweepMs });
+    const unseenMs = (): number => findUnseenMs(stage);
+    const account = new Account({ aws, nowMs, unseenMs, cluster, sweepMs: settings.sweepMs });
     this.#stage = stage;
     this.#account = account;
     this.#traffic = traffic;
@@ -40,12 +41,13 @@ export class MyIngressCast implements Cast<MyIngressAction> {
     this.#actor = new Actor({ ...stage, account, isCalm, around });
     this.#turns = new FairTurns({ nowMs, report, isKept: isCalm && settings.budget === 'aws' });
     const { provisioningMs } = settings;
-    this.#kube = new KubeInvariants({ account, traffic, nowMs, report, provisioningMs });
+    this.#kube = new KubeInvariants({ account, traffic, nowMs, unseenMs, report, provisioningMs });
     this.#aws = new AwsInvariants({
       account,
       report,
       object: (key) => this.#object(key),
       lostFinalizers: traffic.lostFinalizers,
+      forgottenTags: (key) => this.#kube.forgottenTags(key),
       recentPolicies: (uid) => this.#kube.recentPolicies(uid),
       tagKeys: (uid) => this.#kube.tagKeys(uid),
     });

@@ -8,6 +8,8 @@ import type { Report } from '../violation.ts';
 import type { Account, Balancer } from './account.ts';
 import { differences, GROUPS, isAcceptable, isSameSet } from './specs.ts';
 
+type Listener = NonNullable<MyIngress['spec']['listeners']>[number];
+
 export interface FinalParts {
   readonly account: Account;
   readonly traffic: TrafficCast;
@@ -43,23 +45,33 @@ function checkObject(parts: FinalParts, object: MyIngress): void {
   }
   const stalled = conditionOf(object, 'Stalled');
   if (stalled !== undefined) return checkExcuse(parts, object, stalled.reason);
-  const isLive = object.metadata.deletionTimestamp === undefined;
-  if (isLive && ready.status === 'True') return checkHeld(parts, object);
-  if (isLive && hasEmptySuccessor(object, ready.reason)) return;
+  const routeFaults = listRouteFaults(parts, object, ready);
+  if (routeFaults !== undefined) return checkHeld(parts, object, routeFaults);
   report('converges', `${key} is ${ready.status} ${ready.reason}: ${ready.message}`);
 }
 
-/** A target group that can have none of the targets that its predecessor has waits for that to change. */
-function hasEmptySuccessor(object: MyIngress, reason: string): boolean {
-  const { status } = conditionOf(object, 'BackendsResolved') ?? {};
-  return reason === 'HandingOver' && status === 'False';
+/** undefined: it is not Ready, and does not wait for a target group that can have no target. */
+function listRouteFaults(
+  { account, traffic }: FinalParts,
+  object: MyIngress,
+  { status, reason }: { readonly status: string; readonly reason: string },
+): readonly string[] | undefined {
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  if (status !== 'True') {
+    return reason === 'HandingOver' && traffic.hasEmptySuccessor(object) ? [] : undefined;
+  }
+  const key = keyOf(object);
+  return traffic.listFaults(key, object.spec, { isRestored: account.restored.has(key) });
 }
 
-function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress): void {
+function checkHeld(
+  { account, traffic, report }: FinalParts,
+  object: MyIngress,
+  routeFaults: readonly string[],
+): void {
   const { arn, dns } = object.status.alb ?? {};
   const held = account.balancers.find((balancer) => balancer.arn === arn);
   const key = keyOf(object);
-  const isRestored = account.restored.has(key);
   if (held === undefined)
     return report('status-is-true', `${key} holds ${arn}, which is not there`);
   const wrong = [
@@ -73,12 +85,13 @@ function checkHeld({ account, traffic, report }: FinalParts, object: MyIngress):
       !lacksOldGroups(account, object, held),
       `security groups ${held.securityGroups.join()}`,
     ),
-    ...traffic.listFaults(key, object.spec, { isRestored }),
+    ...routeFaults,
     ...traffic.listTargetFaults(object),
     ...traffic.listAttachmentFaults(object, held),
     ...unless(!isRefused(object), 'targets that AWS refuses, by its status'),
   ];
-  if (wrong.length > 0) report('converges', `${key} is Ready, AWS has ${wrong.join('; ')}`);
+  const { reason } = conditionOf(object, 'Ready') ?? {};
+  if (wrong.length > 0) report('converges', `${key} is ${reason}, AWS has ${wrong.join('; ')}`);
 }
 
 /** An adopted balancer has the groups that others gave it, before and after albridge managed one for it. */
@@ -144,10 +157,13 @@ function forgottenAttributes(
 /** Stalled must be true, too: what it says has to be so. */
 function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void {
   const excuses: Readonly<Record<string, boolean>> = {
-    // DiscoveryCast judges them.
-    ...{ NoCertificate: true, SubnetsNotFound: true, SubnetsAmbiguous: true },
+    // Whether there are any is judged by DiscoveryCast.
+    NoCertificate: (object.spec.listeners ?? []).some(isWithoutCertificates),
+    SubnetsNotFound: awaitsSubnets(parts, object),
+    SubnetsAmbiguous: awaitsSubnets(parts, object),
     NameConflict: isNameTaken(parts, object),
-    AdoptionRefused: object.spec.adopt !== undefined,
+    AdoptionRefused: object.spec.adopt !== undefined && !isAdoptable(parts, object),
+    RecreationRefused: lacksForNew(parts, object),
     SpecMismatch: isMismatched(parts, object),
     DuplicateName: isNameTaken(parts, object),
     TooManyLoadBalancers: parts.account.balancers.length >= parts.quota,
@@ -159,6 +175,24 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
   const isOfTraffic = parts.traffic.isExcused(object, reason);
   const isTrue = isOfTraffic || (excuses[reason] ?? (isLive && isRefused));
   if (!isTrue) parts.report('stalled-is-true', `${keyOf(object)} is Stalled by ${reason}`);
+}
+
+function isWithoutCertificates({ protocol, certificates }: Listener): boolean {
+  return protocol === 'HTTPS' && certificates === undefined;
+}
+
+/** A balancer that stands keeps its subnets. */
+function awaitsSubnets({ account }: FinalParts, { spec, status }: MyIngress): boolean {
+  const stands = account.balancers.some(({ arn }) => arn === status.alb?.arn);
+  return spec.subnets === undefined && !stands;
+}
+
+/** The balancer that it adopted is gone, and the spec does not say how its addresses or groups were. */
+function lacksForNew({ account }: FinalParts, { spec, status }: MyIngress): boolean {
+  if (spec.adopt === undefined) return false;
+  const stands = account.balancers.some(({ arn }) => arn === status.alb?.arn);
+  const hasGroups = spec.securityGroups !== undefined || hasManagedGroup(spec);
+  return !stands && !(hasGroups && spec.ipAddressType !== undefined);
 }
 
 /** An adopted balancer keeps the addresses that it has where the spec says nothing of them. */
@@ -185,13 +219,31 @@ function isNameTaken({ account, cluster }: FinalParts, object: MyIngress): boole
   );
 }
 
+/** It is the object's own, or its owner agrees and nobody has or had it. */
+function isAdoptable({ account }: FinalParts, object: MyIngress): boolean {
+  const { namespace, name } = object.metadata;
+  const key = keyOf(object);
+  const { uid: uidKey, namespace: namespaceKey, name: nameKey } = ownershipTagKeys;
+  return account.balancers
+    .filter(({ arn }) => arn === object.spec.adopt?.arn)
+    .some((one) => {
+      if (one.tags[uidKey] !== undefined) return account.namedBy(one) === key;
+      const isFree =
+        [undefined, namespace].includes(one.tags[namespaceKey]) &&
+        [undefined, name].includes(one.tags[nameKey]);
+      return isFree && account.consentOf(one) === key;
+    });
+}
+
 function isMismatched({ account }: FinalParts, object: MyIngress): boolean {
   const { adopt, scheme, name } = object.spec;
   return account.balancers.some((one) => {
     const isMeant = one.arn === adopt?.arn || account.ownerOf(one) === keyOf(object);
     return (
       isMeant &&
-      (one.scheme !== scheme || (name !== undefined && one.name !== name) || adopt !== undefined)
+      (one.scheme !== scheme ||
+        (name !== undefined && one.name !== name) ||
+        (adopt !== undefined && one.arn !== adopt.arn))
     );
   });
 }

@@ -16,11 +16,11 @@ export interface KubeInvariantParts {
   readonly account: Account;
   readonly traffic: TrafficCast;
   readonly nowMs: () => number;
+  /** How old the object may be by which a process goes. */
+  readonly unseenMs: () => number;
   readonly provisioningMs: number;
   readonly report: Report;
 }
-
-const RECENT_MS = 30_000;
 
 interface KnownSpec {
   readonly spec: MyIngressSpec;
@@ -33,6 +33,8 @@ export class KubeInvariants {
   readonly #parts: KubeInvariantParts;
   /** The specs of every object, by UID and generation. */
   readonly #specs = new Map<string, Map<number, KnownSpec>>();
+  /** What others have taken off the record of each object, also with the object: tags, and when. */
+  readonly #forgotten = new Map<string, Map<string, number>>();
 
   constructor(parts: KubeInvariantParts) {
     this.#parts = parts;
@@ -42,7 +44,8 @@ export class KubeInvariants {
     const object = commit.object as unknown as MyIngress;
     const before = commit.before as unknown as MyIngress | undefined;
     this.#know(object);
-    if (!isOperator(commit.by) || before === undefined) return;
+    if (before === undefined) return;
+    if (!isOperator(commit.by)) return this.#noteForgotten(commit, before);
     this.#judgeOwnFields(object, before);
     this.#judgeFinalizer(object, before);
     this.#judgeReady(object, before);
@@ -56,11 +59,31 @@ export class KubeInvariants {
     return new Set(known.flatMap(({ spec }) => Object.keys(spec.tags ?? {})));
   }
 
+  /** Those by which a process may still go. */
   recentPolicies(uid: string): ReadonlySet<string> {
-    const oldestMs = this.#parts.nowMs() - RECENT_MS;
+    const { nowMs, unseenMs } = this.#parts;
+    const oldestMs = nowMs() - unseenMs();
     const known = [...(this.#specs.get(uid)?.values() ?? [])];
     const recent = known.filter(({ untilMs }) => untilMs >= oldestMs);
     return new Set(recent.map(({ spec }) => spec.deletionPolicy ?? 'Delete'));
+  }
+
+  /** Keys of tags that others took off the record when a process may already have read it. */
+  forgottenTags(key: string): ReadonlySet<string> {
+    const { nowMs, unseenMs } = this.#parts;
+    const oldestMs = nowMs() - unseenMs();
+    const lately = [...(this.#forgotten.get(key) ?? [])].filter(([, atMs]) => atMs >= oldestMs);
+    return new Set(lately.map(([tag]) => tag));
+  }
+
+  #noteForgotten({ type, object }: Commit, before: MyIngress): void {
+    const key = keyOf(before);
+    const forgotten = this.#forgotten.get(key) ?? new Map<string, number>();
+    this.#forgotten.set(key, forgotten);
+    const left = type === 'DELETED' ? [] : listRecorded(object as unknown as MyIngress);
+    for (const tag of listRecorded(before)) {
+      if (!left.includes(tag)) forgotten.set(tag, this.#parts.nowMs());
+    }
   }
 
   #know({ metadata, spec }: MyIngress): void {
@@ -173,6 +196,11 @@ function readyOf({
   status,
 }: MyIngress): NonNullable<MyIngress['status']['conditions']>[number] | undefined {
   return status.conditions?.find(({ type }) => type === 'Ready');
+}
+
+/** Keys of the tags that are on record. */
+function listRecorded({ status }: MyIngress): readonly string[] {
+  return status?.applied?.tags ?? [];
 }
 
 function keyOf({ metadata }: MyIngress): string {

@@ -40,21 +40,40 @@ export function drawForgedArn(chance: Chance): readonly Step[] {
   ];
 }
 
-/** Before, while and after the balancer is made. */
-const LATE_MS = [0, 20, 60, 100, 300] as const;
+/** Before, while and after the balancer is made, and what is beside it. */
+const LATE_MS = [0, 60, 100, 300, 600, 900, 1_200, 3_000] as const;
+/** It takes half a second of calls. */
+const ANSWERING: SpecPlan = {
+  ...SPEC,
+  backends: [{ name: 'web', service: { name: 'web', port: 80 } }],
+  rules: Array.from({ length: 12 }, (_, index) => ({
+    ...{ name: `r${index}`, paths: [`/${index}`], forward: [{ backend: 'web' }] },
+  })),
+  defaultAction: { fixedResponse: { statusCode: 404 } },
+};
 
-/** Objects that are removed in spite of their finalizer, just after it was stored. */
+/** Objects that are removed in spite of their finalizer, just after it was stored, and perhaps made again. */
 export function drawRacedDeletes(chance: Chance): readonly Step[] {
-  return chance
-    .times(5, (index): readonly Step[] => {
-      const at: ObjectName = `api/raced-${index}`;
-      const bornMs = chance.whole(10_000, 120_000);
-      return [
-        { atMs: bornMs, myIngress: { do: 'create', at, spec: SPEC } },
-        { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at, lateMs: LATE_MS[index] ?? 0 } },
-      ];
-    })
-    .flat();
+  return LATE_MS.flatMap((latestMs, index): readonly Step[] => {
+    const lateMs = chance.whole(latestMs / 2, latestMs);
+    const at: ObjectName = `api/raced-${index}`;
+    const bornMs = chance.whole(10_000, 120_000);
+    const retained = { ...ANSWERING, deletionPolicy: 'Retain' } as const;
+    const spec = chance.one([SPEC, ANSWERING, retained]);
+    const again = bornMs + lateMs + chance.whole(1_000, 60_000);
+    return [
+      { atMs: bornMs, myIngress: { do: 'create', at, spec } },
+      { atMs: bornMs + 1, myIngress: { do: 'deleteInSpite', at, lateMs } },
+      ...(chance.happens(0.5)
+        ? [{ atMs: again, myIngress: { do: 'create', at, spec } } as const]
+        : []),
+    ];
+  });
+}
+
+/** Whether a process that may be killed meets something else: such an object is deleted as any other. */
+export function isCalmAlone(step: Step): boolean {
+  return 'myIngress' in step && step.myIngress.do === 'deleteInSpite';
 }
 
 /** The worst moment of all: a create whose answer is lost, old answers after it, and the object is deleted. */

@@ -26,7 +26,7 @@ const MY_INGRESSES = definedKind('MyIngress');
 const CLUSTER = 'cluster-1';
 const NAMESPACE_COUNT = 20;
 /** One in so many has attributes, which AWS tells of one balancer at a time. */
-const WITH_ATTRIBUTES = 10;
+export const WITH_ATTRIBUTES = 10;
 const SCAN_INTERVAL_MS = 5 * MINUTE_MS;
 const CONCURRENCY = 16;
 

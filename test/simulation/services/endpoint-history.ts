@@ -108,6 +108,15 @@ export class EndpointHistory {
     ]);
   }
 
+  /** Whether it has had no target for so long without a pause, until some time after then. */
+  hasGap(ref: ServiceRef, fromMs: number, forMs: number): boolean {
+    const moments = this.#momentsSince(ref, fromMs - forMs);
+    const filled = moments.filter((moment) => targetsAt(moment, ref).desired.size > 0);
+    const begins = filled.map((one) => one.atMs + this.#lastedMs(one, this.#of(ref)));
+    const ends = [...filled.map(({ atMs }) => atMs), this.#nowMs()];
+    return ends.some((endMs, index) => endMs - (begins[index - 1] ?? fromMs - forMs) >= forMs);
+  }
+
   /**
    * The same without the moments on whose word nothing is taken out: slices that follow a changed
    * Service in a moment, and a Service that has none.

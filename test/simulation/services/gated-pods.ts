@@ -70,10 +70,11 @@ export class GatedPods {
     const live = this.#stage.model.table.get(PODS, key);
     if (live === undefined) return;
     const others = conditionsOf(live).filter(({ type }) => !OWN_CONDITIONS.includes(type));
+    const isHeld = isUp && !isReady && { reason: 'ReadinessGatesNotReady' };
     const conditions = [
       ...others,
       { type: 'ContainersReady', status: isUp ? 'True' : 'False' },
-      { type: 'Ready', status: isReady ? 'True' : 'False' },
+      { type: 'Ready', status: isReady ? 'True' : 'False', ...isHeld },
     ];
     const ips = [address, getIpv6Of(address, readIpv6Block(this.#stage))];
     const podIPs = ips.map((ip) => ({ ip }));

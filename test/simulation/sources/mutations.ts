@@ -68,7 +68,7 @@ export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'below-partition-forgotten': {
     file: 'controllers/config-monitor/template-restart.ts',
-    find: 'if (isBelowPartition(workload, pending)) return false;',
+    find: ' || isBelowPartition(workload, of.pending)',
     replace: '',
     why: 'pods of a StatefulSet below its partition keep the data of before',
     seed: 696,

@@ -13,6 +13,8 @@ export type TrafficMeddling =
   | { readonly what: 'deleteGroup'; readonly nth: number }
   | { readonly what: 'editHealthCheck' | 'editAttribute'; readonly nth: number }
   | { readonly what: 'deregister' | 'register'; readonly nth: number }
+  /** Somebody's own, with all tags of the object's balancer: some tools give tags to whatever is near. A group gets requests. */
+  | { readonly what: 'copyTags'; readonly kind: 'rule' | 'targetGroup' | 'securityGroup' }
   | { readonly what: 'allowIngress' | 'revokeIngress' }
   | {
       readonly what: 'tag' | 'untag';

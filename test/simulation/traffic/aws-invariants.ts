@@ -34,6 +34,8 @@ export interface TrafficInvariantParts {
   /** Since when no action has named this target group; undefined: one does, or none ever has. */
   readonly unusedSinceMs: (arn: string) => number | undefined;
   readonly nowMs: () => number;
+  /** How old the read may be on which a write is based. */
+  readonly unseenMs: () => number;
   /** Drift may stay unseen for so long. */
   readonly sweepMs: number;
   readonly report: Report;
@@ -59,7 +61,6 @@ export function listKeys(input: object): readonly string[] {
   return all.filter((key) => key !== undefined && !key.includes(':loadbalancer/')) as string[];
 }
 
-const RECENT_MS = 30_000;
 /** AWS's data plane takes changes in windows of about 10 s, and a reader counts from its own read. */
 const RETIREMENT_MS = 15_000;
 const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -149,7 +150,8 @@ export class TrafficInvariants {
 
   /** Of the read that a write is based on: targets follow their pods between two looks at the group. */
   #findAgeMs(operation: string): number {
-    return operation.endsWith('Targets') ? 2 * this.#parts.sweepMs : RECENT_MS;
+    const { sweepMs, unseenMs } = this.#parts;
+    return operation.endsWith('Targets') ? Math.max(2 * sweepMs, unseenMs()) : unseenMs();
   }
 
   #judgeFinalizer(operation: string, owner: string): void {
@@ -172,11 +174,11 @@ export class TrafficInvariants {
     report('record-before-create', `${operation} of ${name} for ${owner}, which is not on record`);
   }
 
-  /** Nothing is deleted that every spec of the last half minute has desired. */
+  /** Nothing is deleted that every spec has desired by which the operator may go. */
   #judgeDelete(operation: string, before: Resource, owner: string): void {
-    const { object, specs, isGoneInSpite, report } = this.#parts;
+    const { object, specs, isGoneInSpite, report, unseenMs } = this.#parts;
     const holder = object(owner);
-    const recent = specs.recent(owner, RECENT_MS);
+    const recent = specs.recent(owner, unseenMs());
     if (holder?.metadata.deletionTimestamp !== undefined) {
       // A pass that began before may still delete what had left the spec.
       const isRetained = recent.every(

@@ -12,19 +12,20 @@ import type { ServiceCast } from '../services/cast.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
 import { isGoing } from '../world/pod-facts.ts';
-import { type Cast, isOperator, type Stage } from '../world/stage.ts';
+import { type Cast, findUnseenMs, isOperator, type Stage } from '../world/stage.ts';
 import type { TrafficAction } from './actions.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
 import { PASS_MS } from './course.ts';
 import { desiresResource, hasManagedGroup } from './desires.ts';
-import { isExcused } from './excuses.ts';
+import { hasEmptySuccessor, isExcused } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { GateWatch } from './gate-watch.ts';
 import { GroupUsage } from './group-usage.ts';
 import { HealthChecks } from './health-checks.ts';
 import { LostFinalizers } from './lost-finalizers.ts';
+import { MeddledObjects } from './meddled-objects.ts';
 import { Outsider } from './outsider.ts';
 import { RequestWatch } from './request-watch.ts';
 import {
@@ -72,14 +73,15 @@ export class TrafficCast implements Cast<TrafficAction> {
   /** Of worlds with readiness gates. */
   readonly #gates?: GateWatch;
   readonly #requests?: RequestWatch;
-  readonly #meddledWith = new Set<string>();
+  readonly #meddledWith = new MeddledObjects();
   readonly #isFree: boolean;
 
   constructor(stage: Stage, { services, surroundings }: TrafficCastOptions) {
     const { aws, clock, cluster, report } = stage;
     const { world } = aws;
     const nowMs = (): number => clock.monotonicMs();
-    const claims = new Claims(cluster, nowMs);
+    const unseenMs = (): number => findUnseenMs(stage);
+    const claims = new Claims(cluster, nowMs, unseenMs);
     const specs = new SpecHistory(nowMs);
     const object = (key: string): MyIngress | undefined => this.#object(key);
     this.#stage = stage;
@@ -98,7 +100,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.#invariants = new TrafficInvariants({
       ...{ world, claims, specs, object, report, lostFinalizers: this.lostFinalizers },
       isGoneInSpite: (key) => this.goneInSpite.has(key),
-      ...{ sweepMs: stage.settings.sweepMs, nowMs },
+      ...{ sweepMs: stage.settings.sweepMs, nowMs, unseenMs },
       unusedSinceMs: (arn) => this.#usage.unusedSinceMs(arn),
     });
     this.#endpoints = services.history;
@@ -177,6 +179,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     if (commit.kind === ENDPOINT_SLICES || commit.kind === NODES) this.#judgeEndpoints();
     if (commit.kind !== MY_INGRESSES) return;
     this.lostFinalizers.onCommit(commit);
+    this.#noteCreated(commit);
     const object = commit.object as unknown as MyIngress;
     const key = keyOf(object);
     const isGone = commit.type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
@@ -208,6 +211,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.claims.note(changes);
     this.#noteUse();
     this.#watchRouting(changes);
+    this.#meddledWith.review((owner) => this.#isRepaired(owner, after));
     this.onChanges(changes);
     this.#health.changed();
     return result;
@@ -219,10 +223,11 @@ export class TrafficCast implements Cast<TrafficAction> {
     act();
     const changes = diffPictures(before, takePicture(this.#stage.aws.world));
     for (const owner of this.#ownersIn(changes)) {
-      this.#meddledWith.add(owner);
+      this.#meddledWith.add(owner, changes);
       this.#routing.lost(owner);
     }
     for (const { before: was, after: now } of changes) {
+      if (was === undefined && now !== undefined) this.claims.madeByOthers.add(now.key);
       const owner = was && this.claims.ownerOf(was);
       const isReleased = owner !== undefined && now && this.claims.ownerOf(now) === undefined;
       if (isReleased) this.claims.releasedByHand.set(now.key, owner);
@@ -281,7 +286,15 @@ export class TrafficCast implements Cast<TrafficAction> {
     ];
   }
 
-  /** Whether somebody else has changed what this object has. */
+  /** Whether the object is right to wait for a successor that can have no target now. */
+  hasEmptySuccessor(object: MyIngress): boolean {
+    const picture = takePicture(this.#stage.aws.world);
+    const parts = { picture, claims: this.claims };
+    const areFilled = listTargetFaults(object, parts, this.#endpoints).length === 0;
+    return areFilled && hasEmptySuccessor(parts, object);
+  }
+
+  /** Whether somebody else has changed what this object has, and that is not repaired yet. */
   wasMeddledWith(key: string): boolean {
     return this.#meddledWith.has(key);
   }
@@ -321,6 +334,24 @@ export class TrafficCast implements Cast<TrafficAction> {
     // Of one that was restored nothing is followed before its balancer is proved its own.
     const isProved = object?.status?.alb !== undefined;
     return !isLeaving && isProved && !this.#meddledWith.has(owner);
+  }
+
+  /** Of an object whose name had another one, with nothing of that left: nobody has changed it. */
+  #noteCreated({ type, object }: Commit): void {
+    if (type !== 'ADDED') return;
+    const key = keyOf(object as unknown as MyIngress);
+    const all = [...takePicture(this.#stage.aws.world).values()];
+    if (all.every((one) => this.claims.ownerOf(one) !== key)) this.#meddledWith.delete(key);
+  }
+
+  #isRepaired(owner: string, picture: Picture): boolean {
+    const object = this.#object(owner);
+    if (object === undefined) return false;
+    const parts = { picture, claims: this.claims };
+    return (
+      listTrafficFaults(owner, object.spec, parts).length === 0 &&
+      listTargetFaults(object, parts, this.#endpoints).length === 0
+    );
   }
 
   /** What AWS has no room for is missing while all else is carried out. */

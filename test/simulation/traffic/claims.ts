@@ -1,8 +1,17 @@
-import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
-import { type Change, ownerByTags, type Resource } from './resources.ts';
+import { ownershipTagKeys, resourceTagKey } from '../../../src/apis/my-ingress.ts';
+import {
+  isTargetGroupName,
+  nameSecurityGroup,
+} from '../../../src/controllers/my-ingress/graph/names.ts';
+import { type ObjectKey, partsOf } from '../people.ts';
+import { type Change, ownerByTags, type Resource, type TagMap } from './resources.ts';
 
-/** Longer than any answer of AWS is old and any pass waits between its look and its write. */
-const RECENT_MS = 30_000;
+/** A resource, or its record, which has a name if it is a target group or a security group. */
+interface Claimed {
+  readonly tags: TagMap;
+  readonly name?: string;
+  readonly record?: { readonly tags: TagMap; readonly name?: string };
+}
 
 interface Lost {
   readonly owner: string;
@@ -13,17 +22,25 @@ interface Lost {
 export class Claims {
   /** Resources that lost an ownership tag by somebody's hand, and whose they were. */
   readonly releasedByHand = new Map<string, string>();
+  /** Resources that others made, with whatever tags. */
+  readonly madeByOthers = new Set<string>();
   readonly #cluster: string;
   readonly #nowMs: () => number;
+  readonly #unseenMs: () => number;
   readonly #lost = new Map<string, Lost>();
 
-  constructor(cluster: string, nowMs: () => number) {
+  /** `unseenMs`: how old the read may be on which a write is based. */
+  constructor(cluster: string, nowMs: () => number, unseenMs: () => number) {
     this.#cluster = cluster;
     this.#nowMs = nowMs;
+    this.#unseenMs = unseenMs;
   }
 
-  ownerOf({ tags }: Pick<Resource, 'tags'>): string | undefined {
-    return ownerByTags(tags, this.#cluster);
+  /** Without the tag for the resource its tags are those of the balancer, which anybody may copy: then its name tells. */
+  ownerOf({ tags, record, name = record?.name }: Claimed): string | undefined {
+    const owner = ownerByTags(tags, this.#cluster);
+    if (owner === undefined || tags.has(resourceTagKey)) return owner;
+    return name !== undefined && this.#isNameOf(name, owner) ? owner : undefined;
   }
 
   /** Who may take over a listener by the consent of its owner. */
@@ -35,15 +52,21 @@ export class Claims {
   }
 
   /** The one that it has, or had until lately: a read may be as old. */
-  recentOwnerOf(resource: Resource, backMs = RECENT_MS): string | undefined {
+  recentOwnerOf(resource: Resource, backMs = this.#unseenMs()): string | undefined {
     return this.ownerOf(resource) ?? this.lostBy(resource.key, backMs);
   }
 
   /** Who has lost it lately, by a tag or because it is gone. */
-  lostBy(key: string, backMs = RECENT_MS): string | undefined {
+  lostBy(key: string, backMs = this.#unseenMs()): string | undefined {
     const lost = this.#lost.get(key);
     const isRecent = lost !== undefined && lost.atMs >= this.#nowMs() - backMs;
     return isRecent ? lost.owner : undefined;
+  }
+
+  #isNameOf(name: string, owner: string): boolean {
+    const parts = partsOf(owner as ObjectKey);
+    const securityGroup = nameSecurityGroup({ cluster: this.#cluster, ...parts });
+    return name === securityGroup || isTargetGroupName(name, parts);
   }
 
   /** Call after each change. */

@@ -5,9 +5,16 @@ import {
   nameTargetGroup,
 } from '../../../src/controllers/my-ingress/graph/names.ts';
 import type { Claims } from './claims.ts';
-import { hasManagedGroup } from './desires.ts';
-import type { Picture, Resource } from './resources.ts';
+import { desiresResource, hasManagedGroup } from './desires.ts';
+import {
+  activeTargets,
+  ownerByTags,
+  type Picture,
+  type Resource,
+  resourceIdOf,
+} from './resources.ts';
 import { listListeners } from './spec-answers.ts';
+import { receiversOf } from './target-invariants.ts';
 
 export interface ExcuseParts {
   readonly balancers: readonly LoadBalancer[];
@@ -40,6 +47,28 @@ export function isExcused(parts: ExcuseParts, object: MyIngress, reason: string)
   }
 }
 
+/** A target group without targets is to take the place of one that has some and gets requests. */
+export function hasEmptySuccessor(
+  { picture, claims }: Pick<ExcuseParts, 'picture' | 'claims'>,
+  { metadata, spec }: MyIngress,
+): boolean {
+  const all = [...picture.values()];
+  const reached = new Set(all.flatMap(receiversOf));
+  const groups = all
+    .filter((one) => one.kind === 'targetGroup')
+    .filter((one) => claims.ownerOf(one) === `${metadata.namespace}/${metadata.name}`);
+  const serving = groups
+    .filter((one) => !desiresResource(spec, one) && reached.has(one.key))
+    .filter((one) => activeTargets(one).size > 0)
+    .map(resourceIdOf);
+  return groups.some(
+    (one) =>
+      desiresResource(spec, one) &&
+      activeTargets(one).size === 0 &&
+      serving.includes(resourceIdOf(one)),
+  );
+}
+
 function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boolean {
   const ports = new Set(listListeners(spec).map(({ port }) => port));
   return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);
@@ -52,11 +81,11 @@ function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boo
 function isReleasedUser(
   { arn, tags, securityGroups }: LoadBalancer,
   { metadata, status }: MyIngress,
-  { picture, claims }: ExcuseParts,
+  { picture, claims, cluster }: ExcuseParts,
 ): boolean {
   const owner = `${metadata.namespace}/${metadata.name}`;
   const isProved = tags.has(ownershipTagKeys.uid) || status.alb?.arn === arn;
-  if (isProved && claims.ownerOf({ tags }) === owner) return false;
+  if (isProved && ownerByTags(tags, cluster) === owner) return false;
   const own = [...picture.values()].filter((one) => claims.ownerOf(one) === owner);
   return own.some(({ kind, key, record }) => {
     if (kind === 'listener' || kind === 'rule') return record.balancerArn === arn;

@@ -22,7 +22,7 @@ export function checkOrphans({ picture, claims, isThere, report }: OrphanParts):
     const isMarked = [resourceTagKey, ownershipTagKeys.managedBy].some((key) =>
       resource.tags.has(key),
     );
-    if (owner === undefined && isMarked) {
+    if (owner === undefined && isMarked && !claims.madeByOthers.has(resource.key)) {
       report('no-orphan', `${resource.key} still says that albridge manages it`);
     }
   }

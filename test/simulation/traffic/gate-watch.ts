@@ -1,4 +1,7 @@
-import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
+import {
+  presentTargets,
+  type TargetGroup,
+} from '../../../localstack/embedded/target-groups/target-group.ts';
 import { healthOf } from '../../../localstack/embedded/target-groups/target-health.ts';
 import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
@@ -28,7 +31,8 @@ type Verdict = 'due' | 'arguable' | 'waits';
 
 interface Waiting {
   readonly key: string;
-  readonly isReused: boolean;
+  /** Another pod had its address before, or it was registered before itself. */
+  isReused: boolean;
   /** Since when nothing keeps the gate closed. */
   dueSinceMs: number | undefined;
   upSinceMs: number | undefined;
@@ -103,6 +107,7 @@ export class GateWatch {
     if (isGateOpen(pod) || !isActive(pod)) return this.#forget(pod);
     const nowMs = this.#parts.stage.clock.monotonicMs();
     const waiting = this.#waiting.get(uid) ?? this.#begin(pod);
+    waiting.isReused ||= this.#drains(pod);
     const verdict = this.#judge(pod);
     if (verdict !== 'waits') waiting.hadCause = true;
     waiting.upSinceMs = isUp(pod) ? (waiting.upSinceMs ?? nowMs) : undefined;
@@ -223,6 +228,13 @@ export class GateWatch {
     return own.some((group) => reached.has(group.arn) && !isPlain(group));
   }
 
+  /** Once it is registered again, an answer may be about the time before. */
+  #drains(pod: StoredObject): boolean {
+    const groups = this.#parts.stage.aws.world.traffic.targetGroups.all();
+    const healths = groups.flatMap((one) => this.#listHealth(one, pod));
+    return healths.some(({ state }) => state === 'draining');
+  }
+
   /** The group does not keep the gate closed. */
   #isOpen(group: TargetGroup, pod: StoredObject): boolean {
     return this.#listHealth(group, pod).some(
@@ -230,10 +242,11 @@ export class GateWatch {
     );
   }
 
-  /** The group gets requests, and has the pod as a target. */
+  /** The group gets requests, and has the pod as a target: one that drains may be the pod's that had the address before. */
   #isReached(group: TargetGroup, pod: StoredObject): boolean {
     const { world } = this.#parts.stage.aws;
-    return this.#listHealth(group, pod).length > 0 && findReachedGroups(world).has(group.arn);
+    const isTarget = this.#listHealth(group, pod).some(({ state }) => state !== 'draining');
+    return isTarget && findReachedGroups(world).has(group.arn);
   }
 
   #isUnhealthy(key: string): boolean {
@@ -245,9 +258,11 @@ export class GateWatch {
   }
 
   #listHealth(group: TargetGroup, pod: StoredObject): readonly ReturnType<typeof healthOf>[] {
+    const { world } = this.#parts.stage.aws;
     const addresses = addressesOf(pod);
-    const own = [...group.targets.values()].filter(({ id }) => addresses.includes(id));
-    return own.map((target) => healthOf(this.#parts.stage.aws.world, group, target));
+    const present = presentTargets(group, world.clock.now());
+    const own = [...present.values()].filter(({ id }) => addresses.includes(id));
+    return own.map((target) => healthOf(world, group, target));
   }
 
   #listGroups(owner: string, backend: string): readonly TargetGroup[] {

@@ -209,4 +209,22 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       }),
     ],
   },
+  'gives a new target group five minutes from its first target on': {
+    why: 'they ran from when it had joined, so the first pod after a longer wait got all requests unchecked',
+    seed: 5,
+    steps: [
+      { atMs: 1_000, service: { do: 'apply', at: 'web/web', pods: 2, port: HTTP } },
+      { atMs: 1_000, service: { do: 'apply', at: 'web/next', pods: 0, port: HTTP } },
+      createMyIngress(30_000, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [{ name: 'web', service: { name: 'web', port: 80 } }],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      editMyIngress(90_000, 'web/shop', {
+        backends: [{ name: 'web', service: { name: 'next', port: 80 }, protocol: 'HTTPS' }],
+      }),
+      { atMs: 500_000, service: { do: 'scale', at: 'web/next', pods: 1 } },
+    ],
+  },
 };

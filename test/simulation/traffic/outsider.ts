@@ -66,17 +66,12 @@ export class Outsider {
   }
 
   #meddle(at: ObjectName, meddling: TrafficMeddling): void {
+    if ('port' in meddling) return this.#meddleWithPort(at, meddling);
+    if ('kind' in meddling) return this.#meddleWithTag(at, meddling);
     switch (meddling.what) {
-      case 'addListener':
-        return this.#addListener(at, meddling.port);
-      case 'handOver':
-        return this.#handOver(at, meddling.port);
       case 'allowIngress':
       case 'revokeIngress':
         return this.#meddleWithIngress(at, meddling.what);
-      case 'tag':
-      case 'untag':
-        return this.#meddleWithTag(at, meddling);
       case 'deleteListener':
       case 'editListener':
         return this.#meddleWithListener(at, meddling);
@@ -145,7 +140,11 @@ export class Outsider {
     }
   }
 
-  #addListener(at: ObjectName, port: number): void {
+  #meddleWithPort(
+    at: ObjectName,
+    { what, port }: Extract<TrafficMeddling, { readonly port: number }>,
+  ): void {
+    if (what === 'handOver') return this.#handOver(at, port);
     const [one] = this.#own(at, 'listener');
     if (one === undefined) return;
     const input = { LoadBalancerArn: one.record.balancerArn, Port: port, Protocol: 'HTTP' };
@@ -182,8 +181,10 @@ export class Outsider {
 
   #meddleWithTag(
     at: ObjectName,
-    { what, kind, key }: Extract<TrafficMeddling, { readonly what: 'tag' | 'untag' }>,
+    meddling: Extract<TrafficMeddling, { readonly what: 'copyTags' | 'tag' | 'untag' }>,
   ): void {
+    if (meddling.what === 'copyTags') return this.#copyTags(at, meddling.kind);
+    const { what, kind, key } = meddling;
     const [one] = this.#own(at, kind);
     if (one === undefined) return;
     const Tags = [{ Key: key, Value: 'theirs' }];
@@ -196,6 +197,25 @@ export class Outsider {
     else this.#call('RemoveTags', { ResourceArns: [one.key], TagKeys: [key] });
   }
 
+  #copyTags(at: ObjectName, kind: 'rule' | 'targetGroup' | 'securityGroup'): void {
+    const [listener] = this.#own(at, 'listener');
+    const { record } = listener ?? {};
+    const balancer = record && this.#parts.aws.world.balancers.byArn(record.balancerArn);
+    if (listener === undefined || balancer === undefined) return;
+    const Tags = [...balancer.tags].map(([Key, Value]) => ({ Key, Value }));
+    if (kind === 'securityGroup') {
+      const TagSpecifications = [{ ResourceType: 'security-group', Tags }];
+      const input = { GroupName: 'theirs', Description: 'theirs', VpcId: VPC };
+      return this.#call('CreateSecurityGroup', { ...input, TagSpecifications });
+    }
+    const group = kind === 'targetGroup' ? this.#createGroup('theirs', Tags) : undefined;
+    this.#call('CreateRule', {
+      ...{ ListenerArn: listener.key, Priority: 3210, Tags },
+      Conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/theirs'] } }],
+      Actions: [group === undefined ? TEAPOT : { Type: 'forward', TargetGroupArn: group }],
+    });
+  }
+
   #squatGroup(at: ObjectName): void {
     const fixed = { protocol: 'HTTP', protocolVersion: 'HTTP1', targetType: 'ip' } as const;
     const Name = nameTargetGroup(
@@ -203,8 +223,14 @@ export class Outsider {
       { source: 'spec', name: 'web' },
       { ...fixed, ipAddressType: 'ipv4', vpcId: VPC },
     );
-    const input = { Name, Protocol: 'HTTP', Port: 80, VpcId: VPC, TargetType: 'ip' };
-    // With the settings of a backend that has none: then a create answers with this group.
+    const TargetGroupArn = this.#createGroup(Name);
+    if (TargetGroupArn === undefined) return;
+    this.#willLeave(at, () => this.#call('DeleteTargetGroup', { TargetGroupArn }));
+  }
+
+  /** With the settings of a backend that has none: a create under this name answers with this group. Returns its ARN. */
+  #createGroup(Name: string, Tags?: readonly object[]): string | undefined {
+    const input = { Name, Protocol: 'HTTP', Port: 80, VpcId: VPC, TargetType: 'ip', Tags };
     const check = {
       ...{ HealthCheckPath: '/', HealthCheckIntervalSeconds: 15, HealthCheckTimeoutSeconds: 5 },
       ...{ HealthyThresholdCount: 2, UnhealthyThresholdCount: 2, Matcher: { HttpCode: '200' } },
@@ -212,9 +238,7 @@ export class Outsider {
     const answer = this.#ask('CreateTargetGroup', { ...input, ...check }) as
       | { readonly TargetGroups: readonly { readonly TargetGroupArn: string }[] }
       | undefined;
-    const TargetGroupArn = answer?.TargetGroups[0]?.TargetGroupArn;
-    if (TargetGroupArn === undefined) return;
-    this.#willLeave(at, () => this.#call('DeleteTargetGroup', { TargetGroupArn }));
+    return answer?.TargetGroups[0]?.TargetGroupArn;
   }
 
   #squatSecurityGroup(at: ObjectName): void {

@@ -27,8 +27,8 @@ export class SpecHistory {
   }
 
   /**
-   * True for a spec that was not known. While an object is paused the spec of before is in force as well, and while
-   * its balancer is somebody else's, or while it is being deleted, those since the last one that was applied: its
+   * True for a spec that was not known. While an object is paused the spec of before is in force as well, and then, while
+   * its balancer is somebody else's, and while it is being deleted, those since the last one that was applied: its
    * targets follow what was published.
    */
   note(object: MyIngress): boolean {
@@ -43,10 +43,10 @@ export class SpecHistory {
       known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
     }
     if (isApplied(object)) this.#applied.set(key, generation);
-    for (const one of isPaused(object) ? [] : known.slice(0, -1)) {
-      const isFrozen = hasConflict(object) || isBeingDeleted(object);
-      const isHeld = isFrozen && this.#isUnderWay(key, one, object);
-      one.untilMs = isHeld ? Number.POSITIVE_INFINITY : Math.min(one.untilMs, nowMs);
+    const isFrozen = isPaused(object) || hasConflict(object) || isBeingDeleted(object);
+    for (const one of known.slice(0, -1)) {
+      if (isFrozen && this.#isUnderWay(key, one, object)) one.untilMs = Number.POSITIVE_INFINITY;
+      else if (!isPaused(object)) one.untilMs = Math.min(one.untilMs, nowMs);
     }
     return isNew;
   }
@@ -73,7 +73,8 @@ export class SpecHistory {
 
   /**
    * Services that the backend of this group has had lately; undefined for a spec that has no such backend. Where all
-   * are without it, the last one that it had as well: its group is followed until it is deleted. A group that another
+   * are without it, the last one that it had as well, and of one that is paused there, although a newer spec has it:
+   * its group is followed until it is deleted. A group that another
    * one replaces keeps the Service that it had; an object restored without its status knows that one no more.
    */
   recentServices(
@@ -87,6 +88,12 @@ export class SpecHistory {
     const services = this.#listRecent(key, backMs).flatMap(
       (one): readonly (ServiceRef | undefined)[] => {
         const service = findService(key, one.spec, backend);
+        if (service === undefined && this.#isHeld(key, one)) {
+          return [
+            service,
+            ...this.#listLastServices(key, group, { backMs, before: one }).slice(-1),
+          ];
+        }
         if (service === undefined || desiresResource(one.spec, group)) return [service];
         const last = this.#listLastServices(key, group, { backMs, before: one });
         return this.#wasDesiredBy(key, group, one.uid) ? last : [...last, service];
@@ -122,6 +129,11 @@ export class SpecHistory {
   #listRecent(key: string, backMs: number): readonly KnownSpec[] {
     const oldestMs = this.#nowMs() - backMs;
     return (this.#specs.get(key) ?? []).filter(({ untilMs }) => untilMs >= oldestMs);
+  }
+
+  /** There is a newer one, which is not applied yet. */
+  #isHeld(key: string, one: KnownSpec): boolean {
+    return one.untilMs === Number.POSITIVE_INFINITY && one !== this.#specs.get(key)?.at(-1);
   }
 
   #wasDesiredBy(key: string, group: Resource, uid: string): boolean {
@@ -173,8 +185,11 @@ function isApplied(object: MyIngress): boolean {
   return status === 'True' && observedGeneration === object.metadata.generation;
 }
 
+/** In both cases nothing of a newer spec is applied to the balancer. */
+const CONFLICTS: readonly (string | undefined)[] = ['NameConflict', 'AdoptionRefused'];
+
 function hasConflict(object: MyIngress): boolean {
-  return findReady(object)?.reason === 'NameConflict';
+  return CONFLICTS.includes(findReady(object)?.reason);
 }
 
 function findReady({ status }: MyIngress): Condition | undefined {

@@ -1,4 +1,4 @@
-import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
+import { ownershipTagKeys, resourceTagKey } from '../../../src/apis/my-ingress.ts';
 import { Chance } from '../chance.ts';
 import type { MyIngressAction, ObjectName, SpecChange, SpecPlan } from '../my-ingress/actions.ts';
 import { drawMeddling as drawOfBalancer } from '../my-ingress/steps.ts';
@@ -240,6 +240,7 @@ function drawOutsiders(chance: Chance, { at, bornMs, draw }: Life): readonly Ste
       ? { atMs, myIngress: { do: 'meddle', at, meddling: drawOfBalancer(chance) } }
       : { atMs, traffic: { do: 'meddle', at, meddling: drawMeddling(chance) } };
   });
+  const apart = new Chance(hashText(`copies ${JSON.stringify([at, bornMs, meddlings])}`));
   const limit = { atMs: bornMs, traffic: { do: 'limit', name: 'rules', most: 2 } } as const;
   const whole = {
     atMs: bornMs,
@@ -249,15 +250,25 @@ function drawOutsiders(chance: Chance, { at, bornMs, draw }: Life): readonly Ste
     ...(squat ? [{ atMs: bornMs - 500, traffic: { do: 'squat', at, what } } as const] : []),
     ...(squat ? [{ atMs: leaveMs, traffic: { do: 'leave', at } } as const] : []),
     ...meddlings,
+    ...drawCopies(apart, { at, bornMs, draw }),
     ...(chance.happens(0.1) ? [limit] : []),
     ...(chance.happens(0.08) ? [{ ...whole, atMs: chance.whole(bornMs, draw.lengthMs) }] : []),
   ];
 }
 
+/** Drawn apart, so that a seed's world stays what it was but for that. */
+function drawCopies(chance: Chance, { at, bornMs, draw }: Life): readonly Step[] {
+  return chance.times(chance.happens(0.15) ? chance.whole(1, 2) : 0, (): Step => {
+    const kind = chance.one(['rule', 'targetGroup', 'securityGroup'] as const);
+    const atMs = chance.whole(bornMs + 2000, draw.lengthMs);
+    return { atMs, traffic: { do: 'meddle', at, meddling: { what: 'copyTags', kind } } };
+  });
+}
+
 function drawMeddling(chance: Chance): TrafficMeddling {
   const nth = chance.whole(0, 7);
   const kind = chance.one(KINDS);
-  const records = ['team', ownershipTagKeys.uid, ownershipTagKeys.managedBy];
+  const records = ['team', ownershipTagKeys.uid, ownershipTagKeys.managedBy, resourceTagKey];
   return chance.weighted<() => TrafficMeddling>([
     [3, () => ({ what: chance.one(['deleteListener', 'editListener']), nth })],
     [5, () => ({ what: chance.one(['deleteRule', 'editRule', 'moveRule']), nth })],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
 import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
 import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
@@ -171,7 +172,8 @@ export class TargetInvariants {
   #judgeTargets({ before, after }: Change): void {
     if (after?.kind !== 'targetGroup') return;
     const owner = this.#parts.claims.recentOwnerOf(after);
-    if (owner === undefined) return;
+    // Without its tag a group tells its backend by its name alone, which is not read here.
+    if (owner === undefined || resourceIdOf(after) === '') return;
     const was = targetsOf(before);
     const now = activeTargets(after);
     const { record } = after;
@@ -245,12 +247,22 @@ export class TargetInvariants {
     const { isWanted, nowMs, wasHealthy } = this.#parts;
     const group = asResource(record);
     if (wasHealthy(record.arn) || !isWanted(owner, group)) return true;
-    const waitedMs = nowMs() - (this.#namedMs.get(record.arn) ?? nowMs());
-    if (waitedMs >= SUCCESSOR_WAITS_MS) return true;
+    const namedMs = this.#namedMs.get(record.arn) ?? nowMs();
+    const isLate = nowMs() - namedMs >= SUCCESSOR_WAITS_MS;
+    if (isLate && !this.#hasGap(owner, record)) return true;
     // Nothing is lost where neither of them has a target; nodes are targets without a pod too.
     const isOfInstances = predecessor.targetType === 'instance';
     if (!isOfInstances && activeTargets({ record: predecessor }).size > 0) return false;
     return this.#listTargetsLately(owner, record).some(({ ready }) => ready.size === 0);
+  }
+
+  /** Whether its Service had no target for long, until less than five minutes ago. */
+  #hasGap(owner: string, record: TargetGroup): boolean {
+    const { endpoints, nowMs } = this.#parts;
+    const refs = this.#listServices(owner, record, SUCCESSOR_WAITS_MS + INFORMED_MS);
+    const [ref] = refs;
+    if (ref === undefined || refs.some((one) => !isDeepStrictEqual(one, ref))) return false;
+    return endpoints.hasGap(ref, nowMs() - SUCCESSOR_WAITS_MS, INFORMED_MS);
   }
 
   #findGroups(arns: readonly string[]): readonly TargetGroup[] {
@@ -285,19 +297,27 @@ export class TargetInvariants {
     group: TargetGroup,
     { backMs, isLasting }: { readonly backMs: number; readonly isLasting: boolean },
   ): readonly Targets[] {
-    const { specs, endpoints, nowMs } = this.#parts;
-    const services = specs.recentServices(owner, asResource(group), backMs);
-    const isOfInstances = group.targetType === 'instance';
-    const isIpv6 = group.ipAddressType === 'ipv6';
-    const known = services.flatMap((ref): readonly ServiceRef[] =>
-      ref === undefined ? [] : [{ ...ref, isOfInstances, isIpv6 }],
-    );
+    const { endpoints, nowMs } = this.#parts;
+    const services = this.#listServices(owner, group, backMs);
+    const known = services.filter((ref) => ref !== undefined);
     const list = (ref: ServiceRef, fromMs: number): readonly Targets[] =>
       isLasting ? endpoints.lastingSince(ref, fromMs) : endpoints.since(ref, fromMs);
     return [
       ...(known.length < services.length ? [NO_TARGETS] : []),
       ...known.flatMap((ref) => list(ref, nowMs() - backMs)),
     ];
+  }
+
+  /** As `recentServices`, with the kind of targets that the group takes. */
+  #listServices(
+    owner: string,
+    group: TargetGroup,
+    backMs: number,
+  ): readonly (ServiceRef | undefined)[] {
+    const isOfInstances = group.targetType === 'instance';
+    const isIpv6 = group.ipAddressType === 'ipv6';
+    const services = this.#parts.specs.recentServices(owner, asResource(group), backMs);
+    return services.map((ref) => ref && { ...ref, isOfInstances, isIpv6 });
   }
 }
 
@@ -327,7 +347,8 @@ function ruleOf(resource: Change['after']): Rule | undefined {
   return resource?.kind === 'listener' ? resource.defaultRule : undefined;
 }
 
-function receiversOf(resource: Change['after']): readonly string[] {
+/** ARNs of the groups to which a listener or rule sends requests. */
+export function receiversOf(resource: Change['after']): readonly string[] {
   return (ruleOf(resource)?.actions ?? []).flatMap(listReceivers);
 }
 

@@ -45,21 +45,22 @@ function checkApp(parts: FinalAppParts, app: WebApp): void {
   if (ready === undefined) return;
   const deployment = table.get(DEPLOYMENTS, key);
   const service = table.get(SERVICES, key);
-  const children = [deployment, service];
-  if (children.some((child) => child && controllerOf(child) !== app.metadata.uid)) {
-    if (ready.reason !== 'NameConflict') report('converges', `${key} says ${ready.reason}`);
-    return;
-  }
+  const isForeign = (child: StoredObject | undefined): boolean =>
+    child !== undefined && controllerOf(child) !== app.metadata.uid;
+  const isHindered = isForeign(deployment) || isForeign(service);
+  const isSaid = isHindered ? ready.reason === 'NameConflict' : ready.status === 'True';
+  // One that is not its own keeps the other from nothing.
   const wrong = [
-    ...unless(ready.status === 'True', `it is ${ready.status} ${ready.reason}`),
-    ...wrongWithDeployment(app, deployment, isScaled(table, key)),
-    ...wrongWithService(app, service),
+    ...unless(isSaid, `it is ${ready.status} ${ready.reason}`),
+    ...(isForeign(deployment) ? [] : wrongWithDeployment(app, deployment, isScaled(table, key))),
+    ...(isForeign(service) ? [] : wrongWithService(app, service)),
+    ...(isHindered ? [] : wrongWithCount(app, deployment)),
   ];
   if (wrong.length > 0) report('converges', `${key}: ${wrong.join('; ')}`);
 }
 
 function wrongWithDeployment(
-  { spec, status }: WebApp,
+  { spec }: WebApp,
   deployment: StoredObject | undefined,
   isScaledByOthers: boolean,
 ): readonly string[] {
@@ -71,8 +72,15 @@ function wrongWithDeployment(
     ...unless(image === spec.image, `image ${image}`),
     ...unless(isTemplated(spec, containers), 'not the containers of its template'),
     ...unless(isScaledByOthers || replicas === spec.replicas, `replicas ${replicas}`),
-    ...unless(status.availableReplicas === replicas, `status says ${status.availableReplicas}`),
   ];
+}
+
+function wrongWithCount(
+  { status }: WebApp,
+  deployment: StoredObject | undefined,
+): readonly string[] {
+  const { replicas } = (deployment?.['spec'] ?? {}) as DeploymentSpec;
+  return unless(status.availableReplicas === replicas, `status says ${status.availableReplicas}`);
 }
 
 function isTemplated(spec: WebApp['spec'], containers: readonly Container[]): boolean {

@@ -221,7 +221,9 @@ function refusalOf(effect: Fate['effect'], operation: AwsOperation): FaultEffect
   };
   switch (effect) {
     case 'throttled':
-      return refuse('Throttling', 'Rate exceeded');
+      return getTraits(operation).service === 'ec2'
+        ? refuse('RequestLimitExceeded', 'Request limit exceeded.', 503)
+        : refuse('Throttling', 'Rate exceeded');
     case 'notFound':
       return refuse('LoadBalancerNotFound', 'not found');
     case 'inUse': {

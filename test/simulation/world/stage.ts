@@ -37,6 +37,23 @@ export interface Cast<Action> {
   underWayUntilMs?(): number;
 }
 
+/** As long as an edit may be unseen: a watch that is silent, then a server that is down. */
+export const UNSEEN_MS = 180_000;
+/** Longer than any answer of AWS is old and any pass waits between its look and its write. */
+const PASS_MS = 30_000;
+
+/**
+ * How old that may be on which a process bases a write: `informedMs` where nothing has kept it from learning of
+ * changes. One that is frozen in the middle of a pass goes on with that pass.
+ */
+export function findUnseenMs(
+  { clock, isCutOff }: Pick<Stage, 'clock' | 'isCutOff'>,
+  informedMs = PASS_MS,
+): number {
+  const nowMs = clock.monotonicMs();
+  return isCutOff(nowMs - UNSEEN_MS, nowMs) ? UNSEEN_MS : informedMs;
+}
+
 /** True for the name of a process of the operator. */
 export function isOperator(by: string): boolean {
   return by.startsWith('replica-');

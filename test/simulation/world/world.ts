@@ -136,7 +136,7 @@ export class World {
     [this.#kubelet, this.#secrets] = [new Kubelet(this.#stage), new SecretInvariants(this.#stage)];
     this.#immortal = new ImmortalCast(this.#stage, this.#kubelet);
     this.#myApp = new MyAppCast(this.#stage, this.#kubelet);
-    this.#config = new ConfigMonitorCast(this.#stage, { ...surroundings, kubelet: this.#kubelet });
+    this.#config = new ConfigMonitorCast(this.#stage, { kubelet: this.#kubelet });
     this.#casts = [
       ...[this.#services, this.#traffic, this.#myIngress, this.#discovery, this.#webApp],
       ...[this.#attach, this.#immortal, this.#myApp, this.#config],
