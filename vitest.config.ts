@@ -22,11 +22,12 @@ const journeys = [
   'upgrade',
 ].map((name) => `test/deploy/${name}.test.ts`);
 
-/** Minutes each: the whole demo, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
+/** Minutes each: the whole demo, all guides, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
 const lengthy = [
   'demo/*',
   'localstack/{operator-{bloated,slow-server},aws-account}',
   'monitoring/*',
+  'sandbox/guides',
   'shells/*',
 ].map((name) => `test/${name}.test.ts`);
 
@@ -36,7 +37,7 @@ const worlds = [
   'controllers/my-ingress/discovery/certificates',
   'controllers/my-ingress/graph/{plan-properties,projection,embedded-plan,least-writes}',
   'controllers/my-ingress/listeners/transition',
-  'controllers/my-ingress/traffic/{cut-short,forms,listener-settings,random-life,spent-budget}',
+  'controllers/my-ingress/traffic/{cut-short,forms,listener-settings,random-life,restored,spent-budget}',
   'controllers/targets/random',
   'localstack/**/random-sequences',
   'simulation/{observe-mode,traffic-routing}',
@@ -49,12 +50,13 @@ const exhaustive = ['forging/*', 'planted-bugs', 'scale/*', 'traffic/crash*'].ma
 
 /** Tests of programs, which they start, and of what waits for a second or more. */
 const programs = [
-  'cli/{account/refused-by-aws,connection,main,streams}',
+  'cli/{account/refused-by-aws,adopt/observe-balancer,connection,main,streams}',
   'config/no-home',
   'control-plane/{locate,main,watchdog}',
-  'deploy/{makefile,install-page,release,release-source,release-steps,undeploy,undeploy-reach}',
+  'deploy/{bundle,makefile,install-page,release,release-source,release-steps,undeploy,undeploy-reach}',
   'docs/{commands,site}',
   'gates/{check,layers,lint,node-version,run}',
+  'main',
   'localstack/{http/other-controller,processes,test-aws-command}',
   'simulation/command',
   'surroundings/{pod-runner,repeater}',

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isCalledPlainly } from '../../deploy/no-arguments.ts';
 import { callApi, succeeded } from '../envtest/crd-api.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
@@ -32,14 +33,17 @@ const WIDTH = 1240;
 /** Room at the end of a picture. */
 const BELOW = 16;
 
-removeCallersSettings(process.env);
+const WHAT = 'takes the pictures of docs/ui.md and README.md';
 const cleanUps: (() => Promise<unknown>)[] = [];
-try {
-  await takePictures(await startCluster());
-} finally {
-  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+if (isCalledPlainly('screenshots', WHAT, 'node test/browser/screenshots.ts')) {
+  removeCallersSettings(process.env);
+  try {
+    await takePictures(await startCluster());
+  } finally {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  }
+  process.exit();
 }
-process.exit();
 
 /** A control plane with simulated nodes, an operator that is read through a pod, and all objects. */
 async function startCluster(): Promise<Surroundings> {

@@ -108,6 +108,17 @@ describe('the page of albridge ui in Chromium', () => {
     await place.delete('brief');
   });
 
+  it('lets a visit that has begun go on, although its own object is gone at that moment', async () => {
+    await place.create('left');
+    await page.visit(`${served.url}myingresses/${place.namespace}/left`);
+    const gone = JSON.stringify({ shape: 'other', parts: {} });
+    await page.evaluate(
+      `location.href = ${JSON.stringify(served.url)}; source.onmessage({ data: ${JSON.stringify(gone)} })`,
+    );
+    await page.until(`location.href === ${JSON.stringify(served.url)}`, 10_000);
+    await place.delete('left');
+  });
+
   it('has other colours where dark ones are preferred', async () => {
     const readColour = (): Promise<string> =>
       page.evaluate('getComputedStyle(document.body).backgroundColor');

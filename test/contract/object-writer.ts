@@ -7,7 +7,7 @@ import { buildResourcePath } from '../../src/kube/client/resource-path.ts';
 import { createObjectWriter } from '../../src/kube/write/object-writer.ts';
 import { post, read } from '../envtest/kube-access.ts';
 
-/** The kind that has to be served: any spec and status, but for a `spec.size` over 9. */
+/** The kind that has to be served: any spec and status, but for a `spec.size` over 9; conditions are a map by type. */
 export const WIDGET: ResourceKind = {
   group: 'writer.albridge.test',
   version: 'v1',
@@ -155,6 +155,20 @@ export function describeObjectWriter(title: string, open: () => Promise<KubeClie
 
         expect(after?.status).toEqual({ step: { name: 'kept' } });
         expect((await live(created)).status).toEqual({ step: { name: 'kept' } });
+      });
+
+      it('drops a condition that someone else has set, where the pass has seen it', async () => {
+        const [ready, stalled] = [
+          { type: 'Ready', status: 'True' },
+          { type: 'Stalled', status: 'True' },
+        ];
+        const forged = { conditions: [ready, stalled] };
+        const created = await change(await create(), { status: forged }, 'status');
+
+        const after = await writer.applyStatus(created, { conditions: [ready] });
+
+        expect(after?.status).toEqual({ conditions: [ready] });
+        expect((await live(created)).status).toEqual({ conditions: [ready] });
       });
 
       it('takes a field that someone else has set', async () => {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { pages } from './commands.ts';
 
-/** Every command of the project, and what people get wrong: an unknown option, and bad values. */
+/** Every command of the project, programs that its pages name included, and what people get wrong: an unknown option, and bad values. */
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8')) as {
@@ -67,7 +68,16 @@ const values: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const cases = Object.entries(values).flatMap(([script, bad]) =>
+/** Those that the pages call by `node`, and no script does. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  'localstack/embedded/main.ts': ['--port x', '--budget half', '--quota=', 'extra'],
+  'localstack/seed.ts': ['extra'],
+  'test/browser/screenshots.ts': ['extra'],
+};
+
+const all = { ...values, ...programs };
+
+const cases = Object.entries(all).flatMap(([script, bad]) =>
   ['--nonsense', ...bad].map((line) => ({ script, line })),
 );
 
@@ -78,7 +88,7 @@ interface Answer {
 }
 
 function run(script: string, line: string): Promise<Answer> {
-  const [, ...args] = (manifest.scripts[script] ?? '').split(' ');
+  const [, ...args] = (manifest.scripts[script] ?? `node ${script}`).split(' ');
   const more = line.split(' ').filter((word) => word !== '');
   return new Promise((done) => {
     execFile(process.execPath, [...args, ...more], { cwd: ROOT }, (error, out, err) => {
@@ -98,23 +108,34 @@ describe('a command of the project', { concurrent: true }, () => {
     );
   });
 
+  it('is in the table if a page calls it by node', async () => {
+    const places = [...(await pages()), ...globSync('localstack/**/*.md', { cwd: ROOT })];
+    const texts = places.map((page) => readFileSync(resolve(ROOT, page), 'utf8')).join('\n');
+    const named = [...texts.matchAll(/\bnode (?:--\S+ )*([\w./-]+\.ts)\b/g)].map(
+      ([, file = '']) => file,
+    );
+    const scripts = Object.values(manifest.scripts).flatMap((script) => script.split(' '));
+    const others = named.filter((file) => !scripts.includes(file));
+    expect([...new Set(others)].toSorted()).toEqual(Object.keys(programs));
+  });
+
   it.each(cases)(
     'answers `$script $line` with one sentence and no stack',
     async ({ script, line }) => {
       const { code, out, err } = await run(script, line);
       expect(out).toBe('');
-      expect(err).toMatch(/^[\w:-]+: [^\n]+; run with --help for usage\n$/);
+      expect(err).toMatch(/^[\w:-]+( aws)?: [^\n]+; run with --help for usage\n$/);
       expect(err).not.toMatch(/positional argument|ambiguous|\. [A-Z]/);
       expect([2, 78]).toContain(code);
     },
   );
 
-  it.each(Object.keys(values).filter((script) => script !== 'test'))(
+  it.each(Object.keys(all).filter((script) => script !== 'test'))(
     'answers `%s --help` with its usage',
     async (script) => {
       const { code, out, err } = await run(script, '--help');
       expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toMatch(/npm run|Usage:|usage:/);
+      expect(out).toMatch(/npm run|Usage:|usage:|^node /);
     },
   );
 });

@@ -149,6 +149,25 @@ describe('every way to install', async () => {
     expect(limitsIn(await render('deploy/cluster'))).toEqual(known);
   });
 
+  it('deploy/cluster with the guardrails has the namespace of their lists, and nothing of the operator', async () => {
+    const directory = await place.openDirectory();
+    const path = resolve(ROOT, 'deploy/cluster/kustomization.yaml');
+    const added = (await readFile(path, 'utf8')).replace(
+      '  - ../components\n',
+      '$&  - ../components/guardrails\n',
+    );
+    const deploy = relative(directory, resolve(ROOT, 'deploy'));
+    const placed = added.replaceAll('  - ../', `  - ${deploy}/`);
+    await writeFile(join(directory, 'kustomization.yaml'), placed);
+    const others = (await render(directory)).filter(
+      ({ kind }) => !/Policy(Binding)?$|Definition$/.test(kind),
+    );
+    expect(others.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
+      'Namespace/albridge-guardrails',
+      'ConfigMap/tenants',
+    ]);
+  });
+
   // The annotation mode comes with ConfigMonitor.
   it.each(KIND_NAMES.filter((name) => name !== 'configmap-annotation'))(
     'deploy/overlays/namespaced is Roles of its namespace alone, with %s as its one kind',

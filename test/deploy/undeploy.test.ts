@@ -232,16 +232,21 @@ describe('a namespace that holds every kind', () => {
 describe('an installation for one namespace', () => {
   const OVERLAY = 'deploy/overlays/namespaced';
 
-  it('is removed with its own objects, and leaves CRDs and the objects of others alone', async () => {
-    objects = await place.createNamespace('web');
-    const others = await place.createNamespace('others');
-    await place.apply('crds');
+  /** Installs the operator into `web`, where it then has an object that is ready. */
+  async function serve(): Promise<void> {
     await place.apply(OVERLAY);
     await limitOperator(place.aws.environment, 'my-cluster');
     const [pod] = await place.pods('web');
     await place.work(pod as Pod);
     await objects.create('web', { subnets: subnets() });
     await objects.whenReady('web');
+  }
+
+  it('is removed with its own objects, and leaves CRDs and the objects of others alone', async () => {
+    objects = await place.createNamespace('web');
+    const others = await place.createNamespace('others');
+    await place.apply('crds');
+    await serve();
     await others.create('web', { subnets: subnets() });
 
     const said = await undeployed('--kustomization', OVERLAY);
@@ -262,6 +267,23 @@ describe('an installation for one namespace', () => {
 
     await others.startDeleting('web');
     await place.kubectl(['delete', '-k', 'crds', '--timeout=60s']);
+  });
+
+  it('that is deleted with its namespace is finished by an operator elsewhere', async () => {
+    await place.kubectl(['delete', 'namespace', 'web', '--ignore-not-found']);
+    objects = await place.createNamespace('web');
+    await place.apply('deploy/cluster');
+    await serve();
+    await place.stopPods();
+    await place.kubectl(['delete', 'namespace', 'web', '--wait=false']);
+    const rights = ['-n', 'web', 'get', 'rolebindings', '-o', 'name'];
+    await until('its rights are gone', async () => (await place.kubectl(rights)) === '', 60_000);
+    expect((await objects.get('web')).metadata.finalizers).toEqual(['albridge.io/load-balancer']);
+
+    await place.install({ ALBRIDGE_NAMESPACES: 'web', ALBRIDGE_CLUSTER_ID: 'my-cluster' });
+    await place.kubectl(['wait', '--for=delete', 'namespace/web', '--timeout=120s']);
+    expect(await place.standIn.balancers()).toEqual([]);
+    await undeployed();
   });
 });
 

@@ -93,8 +93,10 @@ describe('the ConfigMonitor CRD in a real API server', () => {
         pods: [],
         between: [],
       },
+      deselectedPods: ['f5a3c1d0-0000-4000-8000-000000000001'],
       rollout: {
         hash: 'b'.repeat(64),
+        selector: 'app=frontend',
         sources: [{ kind: 'ConfigMap', name: 'db', hash: 'b'.repeat(16) }],
         startTime: '2026-01-02T03:04:06Z',
         progressTime: '2026-01-02T03:04:07Z',

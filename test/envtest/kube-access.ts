@@ -40,7 +40,17 @@ const DEFINITION: ResourceKind = {
   plural: 'customresourcedefinitions',
 };
 
-/** Every field of spec and status is allowed, but for a `spec.size` over 9. */
+const CONDITION = {
+  type: 'object',
+  'x-kubernetes-preserve-unknown-fields': true,
+  required: ['type'],
+  properties: { type: { type: 'string' } },
+};
+
+/**
+ * Every field of spec and status is allowed, but for a `spec.size` over 9 and fields of `status.step` other than these two.
+ * Conditions are merged by their type.
+ */
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -49,7 +59,22 @@ const SCHEMA = {
       'x-kubernetes-preserve-unknown-fields': true,
       properties: { size: { type: 'integer', maximum: 9 } },
     },
-    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    status: {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: {
+        conditions: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+          items: CONDITION,
+        },
+        step: {
+          type: 'object',
+          properties: { name: { type: 'string' }, owner: { type: 'string' } },
+        },
+      },
+    },
   },
 };
 

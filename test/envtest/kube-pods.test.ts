@@ -203,8 +203,10 @@ describe('a workload in a real API server', () => {
 
   it('StatefulSet is read with the ordinal from which it rolls', async () => {
     const ref = { kind: 'StatefulSet', namespace: NAMESPACE, name } as const;
-    await createWorkload(ref, { updateStrategy: { rollingUpdate: { partition: 2 } } });
-    expect(await workloads.read(ref)).toMatchObject({ rollsFromOrdinal: 2 });
+    const updateStrategy = { rollingUpdate: { partition: 2 } };
+    await createWorkload(ref, { updateStrategy, ordinals: { start: 5 } });
+    const ordinals = { firstOrdinal: 5, rollsFromOrdinal: 7 };
+    expect(await workloads.read(ref)).toMatchObject(ordinals);
   });
 
   it.each([

@@ -52,7 +52,9 @@ beforeAll(async () => {
   const shared = new SharedContext(ports, settings, new AbortController().signal);
   const context = new SetupContext(shared);
   const known = (): Promise<void> => Promise.resolve();
-  const build = setUpTargets(context, { list: () => [], follow: () => () => {}, known });
+  const build = setUpTargets(context, {
+    ...{ list: () => [], isActive: () => false, follow: () => () => {}, known },
+  });
   await context.waitForSync();
   targets = build((payer) => traffic(payer).targets);
   const stopTargets = targets.changes(() => {});

@@ -1,4 +1,4 @@
-import { deepFreeze, type FieldPath, omitField } from '../../src/core/objects/fields.ts';
+import { deepFreeze, type FieldPath, omitField, omitKeys } from '../../src/core/objects/fields.ts';
 import {
   getKey,
   type Key,
@@ -32,6 +32,8 @@ const FIRST_VERSION = 90;
  * https://kubernetes.io/docs/reference/using-api/api-concepts/
  */
 export class FakeApiServer {
+  /** Of the status, which the CRDs of this cluster do not have: they are dropped. */
+  readonly unknownFields: string[] = [];
   readonly #stored = new Map<string, Stored>();
   readonly #watchers = new Set<(event: WatchEvent) => void>();
   #version = FIRST_VERSION;
@@ -85,11 +87,12 @@ export class FakeApiServer {
 
   applyStatus(object: KubeObject, status: Fields): FakeObject {
     const live = this.#live(object);
-    const next = applyFields(live.object.status ?? {}, live.appliedStatus, status);
+    const known = omitKeys(status, this.unknownFields);
+    const next = applyFields(live.object.status ?? {}, live.appliedStatus, known);
     return this.#store({
       ...live,
       object: { ...live.object, status: next },
-      appliedStatus: status,
+      appliedStatus: known,
     });
   }
 
@@ -101,8 +104,14 @@ export class FakeApiServer {
   /** Marks an object that has finalizers; removes one that has none. */
   delete(object: KubeObject): void {
     const live = this.#live(object);
+    if (!live.object.metadata.finalizers?.length) return this.#remove(live);
+    this.mark(object);
+  }
+
+  /** A deletion that waits for more than finalizers, as that of a pod waits for its node. */
+  mark(object: KubeObject): void {
+    const live = this.#live(object);
     const { metadata } = live.object;
-    if (!metadata.finalizers?.length) return this.#remove(live);
     if (metadata.deletionTimestamp !== undefined) return;
     const generation = (metadata.generation ?? 0) + 1;
     const marked = { ...metadata, generation, deletionTimestamp: '2026-01-02T00:00:00Z' };

@@ -12,22 +12,23 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
+/**
+ * Stands for what a reflector's cache leaves out of each object; undefined for one that has not the labels which its
+ * watch selects, and so looks deleted.
+ */
+export type Transform = (object: KubeObject) => KubeObject | undefined;
+
 /** A cache fed by the fake API server, at once or, while the watch is held, later. */
 export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
   readonly #objects = new Map<Key, T>();
   readonly #subscribers = new Set<(change: Change<T>) => void>();
   readonly #waiters = new Set<Waiter>();
   readonly #behind: WatchEvent[] = [];
-  readonly #transform: (object: KubeObject) => KubeObject;
+  readonly #transform: Transform;
   #isHeld = false;
   #reached = '0';
 
-  /** `transform` stands for what a reflector's cache leaves out of each object. */
-  constructor(
-    server: FakeApiServer,
-    kind: string,
-    transform: (object: KubeObject) => KubeObject = (object) => object,
-  ) {
+  constructor(server: FakeApiServer, kind: string, transform: Transform = (object) => object) {
     this.#transform = transform;
     for (const object of server.list(kind)) this.#see({ type: 'ADDED', object });
     server.watch((event) => {
@@ -61,7 +62,7 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
     const last = this.#behind.findLast(({ object }) => getKey(object) === key);
     if (last === undefined) return Promise.resolve(this.get(key));
     if (last.type === 'DELETED') return Promise.resolve(undefined);
-    return Promise.resolve(this.#transform(last.object) as T);
+    return Promise.resolve(this.#transform(last.object) as T | undefined);
   }
 
   list(): readonly T[] {
@@ -101,13 +102,18 @@ export class FakeCache<T extends KubeObject> implements ObjectCache<T> {
   }
 
   #see(event: WatchEvent): void {
-    const object = this.#transform(event.object) as T;
-    const previous = this.#objects.get(getKey(object));
-    if (event.type === 'DELETED') this.#objects.delete(getKey(object));
-    else this.#objects.set(getKey(object), object);
-    const change = changeOf(event.type, object, previous);
-    for (const subscriber of [...this.#subscribers]) subscriber(change);
-    this.#advance(object.metadata.resourceVersion ?? '0');
+    const key = getKey(event.object);
+    const shown = this.#transform(event.object) as T | undefined;
+    const previous = this.#objects.get(key);
+    const type = shown === undefined ? 'DELETED' : event.type;
+    const object = shown ?? previous;
+    if (type === 'DELETED') this.#objects.delete(key);
+    else if (object !== undefined) this.#objects.set(key, object);
+    const changes = object === undefined ? [] : [changeOf(type, object, previous)];
+    for (const change of changes) {
+      for (const subscriber of [...this.#subscribers]) subscriber(change);
+    }
+    this.#advance(event.object.metadata.resourceVersion ?? '0');
   }
 
   #advance(version: string): void {

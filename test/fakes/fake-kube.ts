@@ -1,7 +1,7 @@
 import { getKey, type Key, type KubeObject } from '../../src/core/objects/kube-object.ts';
 import type { ChildWriter, ObjectWriter } from '../../src/core/ports/writers.ts';
 import { conflict, FakeApiServer, type FakeObject, type Fields } from './fake-api-server.ts';
-import { FakeCache } from './fake-cache.ts';
+import { FakeCache, type Transform } from './fake-cache.ts';
 
 export type Verb =
   | 'addFinalizer'
@@ -32,12 +32,10 @@ export class FakeKube {
   readonly writes: SentWrite[] = [];
   readonly #faults: Fault[] = [];
   readonly #refused = new Map<string, Error>();
+  readonly #lost: Error[] = [];
   readonly #onFinalizerStored: (() => void)[] = [];
 
-  cache<T extends KubeObject>(
-    kind: string,
-    transform?: (object: KubeObject) => KubeObject,
-  ): FakeCache<T> {
+  cache<T extends KubeObject>(kind: string, transform?: Transform): FakeCache<T> {
     return new FakeCache<T>(this.server, kind, transform);
   }
 
@@ -56,7 +54,10 @@ export class FakeKube {
       applyStatus: async (object, status) => {
         await this.#send('applyStatus', object);
         if (!this.#isSame(object)) return undefined;
-        return this.server.applyStatus(object, asJson(status)) as unknown as T;
+        const stored = this.server.applyStatus(object, asJson(status)) as unknown as T;
+        const lost = this.#lost.shift();
+        if (lost !== undefined) throw lost;
+        return stored;
       },
     };
   }
@@ -84,6 +85,11 @@ export class FakeKube {
   /** The next write of this verb is answered with `error`, without effect. */
   failNext(verb: Verb, error: unknown): void {
     this.#faults.push({ verb, before: () => Promise.reject(error) });
+  }
+
+  /** The next status is stored, and answered with `error`. */
+  loseNextStatus(error: Error): void {
+    this.#lost.push(error);
   }
 
   /** Every write of this verb to the object of this name is answered with `error`, without effect. */

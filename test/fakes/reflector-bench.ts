@@ -16,7 +16,7 @@ const widgets: ResourceKind = {
   plural: 'widgets',
 };
 
-const FAR_VERSION = '1000000';
+export const FAR_VERSION = '1000000';
 
 /** A reflector of `widgets` under a manual clock, over a transport whose answers a test scripts. */
 export interface ReflectorBench {

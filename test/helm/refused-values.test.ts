@@ -262,6 +262,18 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     [...COMPLETE, 'settings.ALBRIDGE_LEADER_ELECTION=false'],
     "at '/settings/ALBRIDGE_LEADER_ELECTION'",
   ],
+  'two replicas in mode observe, which holds no election': [
+    [...COMPLETE, 'settings.ALBRIDGE_MODE= observe '],
+    'replicas: all are active in mode observe, set it to 1, or settings.ALBRIDGE_LEADER_ELECTION to on',
+  ],
+  'two replicas in mode observe by a variable': [
+    [...COMPLETE, 'env.ALBRIDGE_MODE=observe', 'settings.ALBRIDGE_LEADER_ELECTION='],
+    'replicas: all are active in mode observe',
+  ],
+  'two replicas in mode observe by the value of a variable': [
+    [...COMPLETE, 'env.ALBRIDGE_MODE.value=observe'],
+    'replicas: all are active in mode observe',
+  ],
   'a setting of the manifests in a variable': [
     [...COMPLETE, 'env.LOG_FORMAT=pretty'],
     'env.LOG_FORMAT: set settings.LOG_FORMAT in its place',

@@ -193,6 +193,8 @@ describe('values', () => {
     ['nodeSelector=null', 'podAnnotations=null', 'resources.requests=null'],
     ['podAnnotations.example\\.com/team=a text: with {anything}', 'podMonitor.labels.release='],
     ['settings.ALBRIDGE_LEADER_ELECTION=on', 'settings.ALBRIDGE_MODE=observe'],
+    ['settings.ALBRIDGE_LEADER_ELECTION=true', 'env.ALBRIDGE_MODE=observe'],
+    ['replicas=1', 'settings.ALBRIDGE_MODE=observe'],
     ['settings.ALBRIDGE_METRICS_ADDRESS=off', 'settings.ALBRIDGE_HEALTH_ADDRESS=[::]:8081'],
     [
       ...['volumes[0].name=ca', 'volumes[0].configMap.name=ca'],

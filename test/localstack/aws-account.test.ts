@@ -79,12 +79,22 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   c: "InvalidTargetException: The IP address '8.8.8.8' is not within a range that can be registered; registered of the valid ones: 0",
   d: 'CreateTargetGroup with other tags: the same group; CreateListener with other tags: the same listener',
   e: 'accepted',
-  f: 'accepted; whether the port is stripped before matching needs traffic',
-  g: expect.stringContaining('it needs traffic'),
+  f: [
+    'accepted',
+    'port.example.com: port.example.com meets it, port.example.com:80 meets it, port.example.com:8080 meets it',
+    '^port[.]example[.]org$: port.example.org meets it, port.example.org:80 meets it, port.example.org:8080 meets it',
+  ].join('; '),
+  g: [
+    '/plain: /plain meets it, /pl%61in does not',
+    '/one/two: /one/two meets it, /one%2Ftwo does not',
+    "/%7Ename: ValidationError: The 'path-pattern' value '/%7Ename' is not valid",
+  ].join('; '),
   h: expect.stringMatching(/^5: accepted; 6: ValidationError: .+; 7: ValidationError: /),
   i: expect.stringMatching(/^100 of 100 reads passed within [\d.]+ s$/),
-  j: expect.stringContaining('it needs traffic'),
-  k: expect.stringContaining('it needs traffic'),
+  j: expect.stringContaining('it needs a server in the VPC'),
+  k: expect.stringMatching(
+    /^503 of a group whose only target is initial \(Elb\.\w+\); 503: it does not fail open$/,
+  ),
   l: 'draining (Target.DeregistrationInProgress): deleted at once',
   m: expect.stringMatching(/^the group could be deleted after \d+ s$/),
   n: expect.stringMatching(

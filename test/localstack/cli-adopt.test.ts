@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { type CommandLineRun, runAlbridge } from '../surroundings/command-line.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const { awsEnvironment, controlPlane } = inject('surroundings');
 const place = sharedPlace();
-afterAll(() => place.close());
 
 function albridge(args: readonly string[], environment = {}): Promise<CommandLineRun> {
   const { kubeconfigPath } = controlPlane;

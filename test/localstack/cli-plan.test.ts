@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { makeCertificate } from '../fakes/certificate.ts';
 import { importCertificate } from '../surroundings/certificates.ts';
 import { type CommandLineRun, runAlbridge } from '../surroundings/command-line.ts';
@@ -9,7 +9,6 @@ import { sharedPlace } from './setup-place.ts';
 
 const { awsEnvironment, controlPlane } = inject('surroundings');
 const place = sharedPlace();
-afterAll(() => place.close());
 
 const READER = 'reader';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { myIngressReasons } from '../../src/apis/my-ingress-reasons.ts';
 import {
   type CommandLineRun,
@@ -22,7 +22,6 @@ import { sharedPlace } from './setup-place.ts';
 /** status, why and doctor as a process, for a real API server and the stand-in for AWS. */
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { awsEnvironment, controlPlane } = inject('surroundings');
 const admin = { kubeconfigPath: controlPlane.kubeconfigPath, awsEnvironment };
 const BROKEN = 'InvalidConfigurationRequest';

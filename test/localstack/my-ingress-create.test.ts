@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { arnOf } from '../surroundings/my-ingresses.ts';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
@@ -8,7 +8,6 @@ import { askForALook } from './setup-faults.ts';
 import { linesAbout, linesOnce, sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 
 const example = (name: string): Promise<string> =>
   readFile(resolve(import.meta.dirname, '../../examples', name), 'utf8');

@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { arnOf, conditionOf, readyOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { linesOnce, sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, outsider, standIn } = place;
 const subnets = network.articleSubnets;
 const PROTECTION = 'deletion_protection.enabled';

@@ -3,14 +3,13 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { makeCertificate } from '../fakes/certificate.ts';
 import { importCertificate } from '../surroundings/certificates.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, standIn } = place;
 
 describe('a spec that names no subnets', { concurrent: true }, () => {

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
 import { arnOf, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, outsider, standIn } = place;
 const [first, second, third] = network.subnets as [string, string, string];
 const [web, internal] = network.securityGroups as [string, string];

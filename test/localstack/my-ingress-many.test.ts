@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { arnOf, isReady } from '../surroundings/my-ingresses.ts';
 import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, standIn } = place;
 const subnets = network.articleSubnets;
 

@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reasonsOfMyIngress } from '../../src/cli/objects/kinds.ts';
 import { conditionOf, type GivenSpec, isReady, readyOf } from '../surroundings/my-ingresses.ts';
 import { askForALook } from './setup-faults.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, standIn } = place;
 const subnets = network.articleSubnets;
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import { Endpoints, podAddress } from '../surroundings/endpoints.ts';
 import { arnOf, conditionOf, type MyIngresses, readyOf } from '../surroundings/my-ingresses.ts';
@@ -7,7 +7,6 @@ import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, outsider, standIn } = place;
 const subnets = network.articleSubnets;
 const RULES_OF_A_BALANCER = 100;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LoadBalancerSnapshot } from '../../localstack/embedded/world-snapshot.ts';
 import type { MyIngress } from '../../src/apis/my-ingress.ts';
 import { arnOf, type GivenSpec, isReady, type MyIngresses } from '../surroundings/my-ingresses.ts';
@@ -6,7 +6,6 @@ import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { network, standIn } = place;
 const [first, second, third] = network.subnets as [string, string, string];
 const [web, internal] = network.securityGroups as [string, string];

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { myIngressMetrics } from '../../src/controllers/my-ingress/orphans.ts';
 import { coreMetrics } from '../../src/core/ports/metrics.ts';
 import { logLines } from '../surroundings/log-lines.ts';
@@ -8,7 +8,6 @@ import { until } from '../surroundings/until.ts';
 import { sharedPlace } from './setup-place.ts';
 
 const place = sharedPlace();
-afterAll(() => place.close());
 const { healthPort, metricsPort, operatorLog } = inject('surroundings');
 
 async function get(

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import type { SeededNetwork } from '../../localstack/seed.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
 import { kubectlOrThrow } from '../surroundings/deploy-base.ts';
@@ -27,10 +27,15 @@ export interface Place {
   close(): void;
 }
 
-/** The shared surroundings; whoever uses them breaks nothing and counts only what is theirs. */
+/**
+ * The shared surroundings, closed after the tests of the file; whoever uses them breaks nothing and
+ * counts only what is theirs.
+ */
 export function sharedPlace(): Place {
   const { awsEnvironment, controlPlane, network } = inject('surroundings');
-  return placeIn({ cluster: accessCluster(controlPlane), awsEnvironment, network });
+  const place = placeIn({ cluster: accessCluster(controlPlane), awsEnvironment, network });
+  afterAll(() => place.close());
+  return place;
 }
 
 /** Surroundings of a file's own. */

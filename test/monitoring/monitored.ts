@@ -170,7 +170,7 @@ export class Monitored {
     const backends = ['dead', 'nobody'].map((name) => {
       return { name, service: { name, port: 80 }, healthCheck: HEALTH_CHECK };
     });
-    const defaultAction = { forward: [{ backend: 'dead' }] };
+    const defaultAction = { forward: backends.map(({ name }) => ({ backend: name, weight: 1 })) };
     await objects.create('failing', { subnets, backends, defaultAction });
     await this.#until('a group is unhealthy', groups('unhealthy'));
     await this.#until('a group is empty', groups('empty'));

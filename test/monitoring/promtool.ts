@@ -28,7 +28,7 @@ export async function testRules(
   const test = {
     interval: '1m',
     input_series: series.map(({ name, labels, values }) => ({
-      series: `${name}{${formatLabels({ ...labels, job: 'albridge', instance: 'one' })}}`,
+      series: `${name}{${formatLabels({ job: 'albridge', instance: 'one', ...labels })}}`,
       values,
     })),
     promql_expr_test: expected.map(({ atMinutes, firing }) => ({

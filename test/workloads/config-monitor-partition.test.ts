@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { conditionOf, SharedPlace } from './place.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 const NAME = 'flakapp-config-monitor';
 const SPEC = JSON.stringify({ spec: { minReadySeconds: 1, strategy: 'Rollout' } });

@@ -10,7 +10,6 @@ const fleets: FleetController[] = [];
 afterAll(async () => {
   await Promise.all(fleets.map((fleet) => fleet.stop()));
   for (const watch of watches) watch.close();
-  place.close();
 });
 
 /** One row of the table of workloads in docs/configmonitor.md each. */

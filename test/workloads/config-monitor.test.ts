@@ -9,7 +9,6 @@ const place = new SharedPlace();
 const watches: PodWatch[] = [];
 afterAll(() => {
   for (const watch of watches) watch.close();
-  place.close();
 });
 
 const NAME = 'flakapp-config-monitor';

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { until } from '../surroundings/until.ts';
 import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 const NAME = 'example-app';
 const POD = 'example-app-pod';

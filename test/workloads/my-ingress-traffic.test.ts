@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { importReadyCertificates } from '../surroundings/certificates.ts';
 import { type Answer, askCertificate, RequestStream } from '../surroundings/listener-client.ts';
 import { conditionOf } from '../surroundings/my-ingresses.ts';
@@ -7,7 +7,6 @@ import { type Namespace, SharedPlace } from './place.ts';
 import { Shop } from './shop.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 const backend = (name: string): { name: string; service: { name: string; port: string } } => ({
   name,

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import type { CoreStatus } from '../../src/core/controller/status.ts';
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { accessCluster, type ClusterAccess } from '../control-plane/cluster-access.ts';
@@ -196,10 +196,17 @@ export function tellsOfPause({ reason }: { readonly [field: string]: unknown }):
   return reason === 'Paused';
 }
 
-/** The shared cluster; whoever uses it breaks nothing and counts only what is theirs. */
+/**
+ * The shared cluster, closed after the tests of the file; whoever uses it breaks nothing and counts
+ * only what is theirs.
+ */
 export class SharedPlace {
   readonly cluster: ClusterAccess = accessCluster(inject('workloads').controlPlane);
   readonly api: KubeApi = new KubeApi(this.cluster);
+
+  constructor() {
+    afterAll(() => this.api.close());
+  }
 
   async createNamespace(prefix: string): Promise<Namespace> {
     type Named = { readonly metadata: { readonly name: string } };
@@ -209,10 +216,6 @@ export class SharedPlace {
     const { operatorLog } = inject('workloads');
     await whenServiceAccount(this.api, name);
     return new Namespace(this.cluster, this.api, { name, operatorLog });
-  }
-
-  close(): void {
-    this.api.close();
   }
 }
 

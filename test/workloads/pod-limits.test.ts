@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/core/objects/kube-object.ts';
 import { type Namespace, SharedPlace } from './place.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 interface LivePod extends KubeObject {
   readonly spec: {

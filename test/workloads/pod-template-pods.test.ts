@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 const KINDS = [
   {

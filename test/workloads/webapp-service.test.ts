@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askListener } from '../surroundings/listener-client.ts';
 import { until } from '../surroundings/until.ts';
 import { conditionOf, type Namespace, SharedPlace, type Stored } from './place.ts';
 import { Shop } from './shop.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 interface Port {
   readonly name: string;

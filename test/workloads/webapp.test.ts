@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LogLine } from '../surroundings/operator-process.ts';
 import { until } from '../surroundings/until.ts';
 import {
@@ -13,7 +13,6 @@ import {
 } from './place.ts';
 
 const place = new SharedPlace();
-afterAll(() => place.close());
 
 const LABELS = { app: 'demo-app', 'app.kubernetes.io/managed-by': 'webapp-operator' };
 
