@@ -28,11 +28,14 @@ const NODE_CHECK = `{
 `;
 
 /**
+ * Takes signals while the operator is loaded, since node is process 1 in the image: main.ts replaces these listeners.
+ *
  * Half of a start goes into compiling: what V8 has compiled is kept beside the bundle, where only
  * its owner can put it. Where nothing can be written there the operator starts without
  * (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
  */
-const ENTRY = `${NODE_CHECK}const { enableCompileCache } = await import('node:module');
+export const ENTRY = `${NODE_CHECK}for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
+const { enableCompileCache } = await import('node:module');
 const { join } = await import('node:path');
 enableCompileCache(join(import.meta.dirname, 'compile-cache'));
 await import('./operator.mjs');
@@ -68,6 +71,8 @@ async function bundleProgram(
     // Of an ES module only what is used is kept: of the AWS SDK that is a part.
     mainFields: ['module', 'main'],
     sourcemap,
+    // A stack needs names and places; the sources are in the repository.
+    sourcesContent: false,
     legalComments: 'linked',
     logLevel: 'warning',
     // Dependencies that are CommonJS call require, which ES modules lack.

@@ -189,7 +189,8 @@ export function needsOperator({ metadata }: CustomObject): boolean {
 
 /** A running operator creates it again for the annotation of a ConfigMap; nothing in AWS belongs to it. */
 export function isForAnnotation(object: CustomObject): boolean {
-  return object.kind === 'ConfigMonitor' && getController(object)?.kind === 'ConfigMap';
+  const isOurs = object.metadata.labels?.['app.kubernetes.io/managed-by'] === 'albridge';
+  return isOurs && object.kind === 'ConfigMonitor' && getController(object)?.kind === 'ConfigMap';
 }
 
 /** `MyIngress web/shop: DeletionBlocked: ...`, with what it waits for if it says so. */

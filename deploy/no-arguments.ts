@@ -1,9 +1,13 @@
 /** For a command without options: false where it was given any, of which it says so. */
-export function isCalledPlainly(script: string, what: string): boolean {
+export function isCalledPlainly(
+  script: string,
+  what: string,
+  command = `npm run ${script}`,
+): boolean {
   const [argument] = process.argv.slice(2);
   if (argument === undefined) return true;
   const isHelp = argument === '--help';
-  if (isHelp) process.stdout.write(`npm run ${script}: ${what}; takes no options\n`);
+  if (isHelp) process.stdout.write(`${command}: ${what}; takes no options\n`);
   else
     process.stderr.write(
       `${script}: takes no options, not ${argument}; run with --help for usage\n`,

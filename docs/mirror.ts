@@ -140,9 +140,11 @@ function configurationPage(): string {
 The operator reads its settings from the environment once, at the start, and reports every fault at
 once (exit code 78). \`npm start -- --help\` prints this table. AWS credentials come from the SDK's
 own chain. In a cluster the ConfigMap \`albridge-settings\` sets them, except endpoints and proxies, which
-are set on the Deployment: [install.md](install.md#behind-a-proxy).
+are set on the Deployment: [install.md](install.md#behind-a-proxy). A key of the ConfigMap that is not in this table has no
+effect and is not reported (the chart refuses it).
 
-One more is read by the SDK: \`AWS_EC2_METADATA_DISABLED\`, \`true\` or \`false\`, also from \`albridge-settings\`. The overlays
+The SDK reads variables of its own, which are set on the Deployment. One of them may be in \`albridge-settings\`:
+\`AWS_EC2_METADATA_DISABLED\`, \`true\` or \`false\`. The overlays
 but \`kubectl-proxy\`, and the chart, set it to \`true\`, so that a pod without a role does not use that of its node ([iam.md](iam.md)).
 The file of limits for \`ALBRIDGE_AWS_BUDGET\` is described [below](#budget-file).
 
