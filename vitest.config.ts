@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { removeCallersSettings } from './test/gates/clean-environment.ts';
+import { seedDraws } from './test/gates/draw-seed.ts';
 import { LongestFirst } from './test/gates/longest-first.ts';
 
 // Every way of running vitest comes through this file, so no test ever sees a real account.
 removeCallersSettings(process.env);
+// And each draws the same for the same commit.
+seedDraws(process.env, import.meta.dirname, Date.now());
 
 /** Who plays AWS in the suite of test/aws; `npm run test:aws` chooses another. */
 const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').split(',');
@@ -72,7 +75,12 @@ const computing = { maxWorkers: availableParallelism(), sequence: { groupOrder: 
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } } as const;
 
 /** No file leaves anything behind in a module: each worker loads the source once. */
-const shared = { isolate: false, testTimeout: 180_000, ...computing } as const;
+const shared = {
+  isolate: false,
+  testTimeout: 180_000,
+  setupFiles: 'test/gates/seeded-draws.ts',
+  ...computing,
+} as const;
 
 export default defineConfig({
   test: {
