@@ -13,7 +13,7 @@ import { isGateOpen } from '../services/gated-pods.ts';
 import { addressesOf, isActive, isGated, isUp } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 import type { Claims } from './claims.ts';
-import { findReachedGroups } from './reached-groups.ts';
+import { findNamedGroups, findReachedGroups } from './reached-groups.ts';
 import { backendIn, resourceIdOf } from './resources.ts';
 import { listAsked } from './spec-answers.ts';
 import type { Surroundings } from './target-invariants.ts';
@@ -203,12 +203,15 @@ export class GateWatch {
     return verdicts.includes('arguable') ? 'arguable' : 'due';
   }
 
-  /** A backend that no spec has any more still gets requests, and its group keeps the gate closed. */
+  /** A rule still names a backend that no spec has any more, and its group keeps the gate closed. */
   #isLeft(pod: StoredObject): boolean {
     const { claims, stage } = this.#parts;
-    const groups = stage.aws.world.traffic.targetGroups.all();
-    const own = groups.filter((group) => claims.ownerOf(group) !== undefined);
-    return own.some((group) => this.#isReached(group, pod) && !this.#isOpen(group, pod));
+    const { world } = stage.aws;
+    const named = findNamedGroups(world);
+    const own = world.traffic.targetGroups.all().filter((group) => {
+      return named.has(group.arn) && claims.ownerOf(group) !== undefined;
+    });
+    return own.some((group) => this.#isTarget(group, pod) && !this.#isOpen(group, pod));
   }
 
   /** It may be of a Service that has left the spec while an action names its group, which is to have the pod once it is up. */
@@ -220,12 +223,12 @@ export class GateWatch {
       `${claims.ownerOf(group)} ${backendIn(resourceIdOf(group))}`;
     const groups = stage.aws.world.traffic.targetGroups.all();
     const own = groups.filter((group) => claims.ownerOf(group)?.startsWith(`${namespace}/`));
-    const named = this.#listBackends(namespace).map(({ owner, name }) => `${owner} ${name}`);
+    const declared = this.#listBackends(namespace).map(({ owner, name }) => `${owner} ${name}`);
     const isPlain = (group: TargetGroup): boolean =>
-      named.includes(nameOf(group)) &&
+      declared.includes(nameOf(group)) &&
       own.filter((one) => nameOf(one) === nameOf(group)).length === 1;
-    const reached = findReachedGroups(stage.aws.world);
-    return own.some((group) => reached.has(group.arn) && !isPlain(group));
+    const named = findNamedGroups(stage.aws.world);
+    return own.some((group) => named.has(group.arn) && !isPlain(group));
   }
 
   /** Once it is registered again, an answer may be about the time before. */
@@ -242,11 +245,14 @@ export class GateWatch {
     );
   }
 
-  /** The group gets requests, and has the pod as a target: one that drains may be the pod's that had the address before. */
   #isReached(group: TargetGroup, pod: StoredObject): boolean {
     const { world } = this.#parts.stage.aws;
-    const isTarget = this.#listHealth(group, pod).some(({ state }) => state !== 'draining');
-    return isTarget && findReachedGroups(world).has(group.arn);
+    return this.#isTarget(group, pod) && findReachedGroups(world).has(group.arn);
+  }
+
+  /** One that drains may be of the pod that had the address before. */
+  #isTarget(group: TargetGroup, pod: StoredObject): boolean {
+    return this.#listHealth(group, pod).some(({ state }) => state !== 'draining');
   }
 
   #isUnhealthy(key: string): boolean {

@@ -227,4 +227,32 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 500_000, service: { do: 'scale', at: 'web/next', pods: 1 } },
     ],
   },
+  'keeps a gate shut for a group that only a rule without requests still names': {
+    why: 'the model took the group of a backend that left the spec for one that is not waited for',
+    seed: 4000294560,
+    settings: { sweepMs: 60_000, readinessGates: true },
+    steps: [
+      createMyIngress(10_624, 'web/shop', {
+        subnets: ['subnet-b', 'subnet-c'],
+        backends: [
+          { name: 'web', service: { name: 'api', port: 80 }, targetType: 'instance' },
+          {
+            name: 'api',
+            service: { name: 'web', port: 'http' },
+            healthCheck: { intervalSeconds: 10 },
+          },
+        ],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        rules: [
+          { name: 'first', paths: ['/cart'], fixedResponse: { statusCode: 410 } },
+          { name: 'shadowed', paths: ['/cart'], forward: [{ backend: 'api' }] },
+        ],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      { atMs: 11_624, service: { do: 'apply', at: 'web/web', pods: 3, port: HTTP } },
+      editMyIngress(11_888, 'web/shop', {
+        ...{ backends: null, listeners: null, rules: null, defaultAction: null },
+      }),
+    ],
+  },
 };

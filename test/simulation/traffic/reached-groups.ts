@@ -24,8 +24,16 @@ export function findReachedGroups({ traffic }: AwsWorld): ReadonlyMap<string, Re
   return reached;
 }
 
+/** ARNs of the groups that a rule gives a share, also where others before it leave it no request. */
+export function findNamedGroups({ traffic }: AwsWorld): ReadonlySet<string> {
+  const rules = traffic.listeners.all().flatMap(({ arn }) => traffic.rules.byKey(arn));
+  return new Set(rules.flatMap((rule) => listReceivers(routingRule(rule))));
+}
+
 /** ARNs of the groups that get a share of the requests. */
-function listReceivers({ action }: ReturnType<typeof routingRule>): readonly string[] {
+function listReceivers({
+  action,
+}: Pick<ReturnType<typeof routingRule>, 'action'>): readonly string[] {
   if (action.type !== 'forward') return [];
   return action.targetGroups.filter(({ weight }) => weight > 0).map(({ arn }) => arn);
 }
