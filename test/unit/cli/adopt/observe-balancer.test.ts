@@ -9,16 +9,20 @@ import { hurryClock } from '../../../fakes/hurried-clock.ts';
 import { stubCaller } from '../stub-caller.ts';
 import { ARN } from './balancer.ts';
 
-const GROUPS = 100;
+/** More than AWS takes at once. */
+const GROUPS = 60;
 const { signal } = new AbortController();
 const clock = hurryClock(20);
 
 let aws: HttpTarget;
 let buckets: TokenBuckets;
+/** Others have used up what AWS allows: so many calls are refused for it. */
+let usedUp = 0;
 let refusals = 0;
 
 beforeEach(async () => {
   buckets = new TokenBuckets({ now: () => clock.monotonicMs() });
+  usedUp = 0;
   refusals = 0;
   aws = await startTarget('aws', (request, response) => void answer(request, response));
 });
@@ -30,7 +34,7 @@ const THROTTLING =
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const operation = await readOperation(request);
-  const isServed = buckets.tryTake({ bucket: 'read', name: operation });
+  const isServed = refusals >= usedUp && buckets.tryTake({ bucket: 'read', name: operation });
   if (!isServed) refusals++;
   response
     .writeHead(isServed ? 200 : 400, { 'content-type': 'text/xml' })
@@ -84,8 +88,8 @@ describe('a balancer with many target groups', () => {
   });
 
   it('is read although others have used up what AWS allows', async () => {
-    while (buckets.tryTake({ bucket: 'read', name: '' }));
+    usedUp = 5;
     expect(await observe()).toBe(GROUPS);
-    expect(refusals).toBeGreaterThan(0);
+    expect(refusals).toBeGreaterThanOrEqual(usedUp);
   });
 });
