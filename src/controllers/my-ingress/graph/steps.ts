@@ -183,10 +183,21 @@ export const RULE_WRITES: ReadonlySet<Operation> = new Set<Operation>([
 /** Of a listener, all need its port and protocol; what changes where requests go needs who its clients may be. */
 function isProvidingFor(step: Step, failed: Step): boolean {
   const { operation, input } = failed;
+  if (step.operation === 'DeleteListener' && isRedirection(failed)) return true;
   if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(failed);
   if (input.port !== undefined || input.protocol !== undefined) return true;
   return input.mutualTls !== undefined && !SETTLING.has(step.operation);
 }
+
+/** Takes clients away from a listener to which they were redirected. */
+function isRedirection({ operation, input }: Step): boolean {
+  if (operation === 'ModifyListener') return input.action !== undefined;
+  return REDIRECTIONS.has(operation);
+}
+
+const REDIRECTIONS: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['ModifyRule', 'DeleteRule', 'DeleteListener'] as const),
+]);
 
 const SETTLING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['AddListenerCertificates', 'RemoveListenerCertificates'] as const),

@@ -15,11 +15,13 @@ import { describeUnresolved, keepCertificates, lacksCertificate } from './certif
 import { claimListeners, type OwnListener } from './claims.ts';
 import { createListener, updateListener } from './diff.ts';
 import {
+  explainWithheld,
   findWait,
   isAwaited,
   isLeaving,
-  leadsTo,
+  listLeading,
   listMissing,
+  orderDeletions,
   putRedirectsLast,
   reroutes,
   type Wait,
@@ -82,11 +84,9 @@ export function planListeners(
     return planListener(one, kept.get(one.id), { ...context, ...waits, effort });
   });
   const held = obsolete.filter((one) => hasForeignRule(one.observed, context));
-  const deletions = obsolete.flatMap((one) => {
-    if (held.includes(one)) return [];
-    const users = plans.filter(({ id }) => leadsTo(kept.get(id), one));
-    return deleteListener(one, users);
-  });
+  const going = obsolete.filter((one) => !held.includes(one));
+  const staying = plans.map((plan) => ({ ...plan, observed: kept.get(plan.id) }));
+  const deletions = deleteListeners(going, staying, context);
   const problems = [...conflicts, ...plans.flatMap((one) => one.problems)];
   return {
     listeners: plans,
@@ -247,26 +247,6 @@ function hold(
   return { ...plan, before: add(before), transition: add(transition), last: add(last) };
 }
 
-/** By the reason for which the listener is not made to which it would redirect. */
-function explainWithheld(
-  plans: readonly PlannedListener[],
-  problems: readonly Problem[],
-  missing: readonly DesiredListener[],
-): readonly Problem[] {
-  const causes = problems.filter((one) => missing.some(({ id }) => id === one.id));
-  return plans.flatMap(({ id: listener, withheld, waits }) => {
-    const [target] = waits?.targets ?? [];
-    const redirecting = [listener, ...(waits?.rules ?? []).map(({ id }) => id)];
-    const cause = causes.find(({ id }) => id === target) ?? causes[0];
-    if (cause === undefined) return [];
-    return withheld.map((id): Problem => {
-      const what = redirecting.includes(id) ? 'it' : 'its listener';
-      const message = `stays as it is until ${target} is made, to which ${what} is to redirect`;
-      return { ...cause, id, message, isUntried: true };
-    });
-  });
-}
-
 /** A listener takes its rules with it. */
 function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext): boolean {
   return rules.some(({ rule, tags }) => {
@@ -274,15 +254,31 @@ function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext):
   });
 }
 
-/** One to which another listener redirects stays until that one has its new target. */
-function deleteListener(
-  { id, observed }: OwnListener,
-  users: readonly PlannedListener[],
+type Staying = PlannedListener & { readonly observed: ObservedListener | undefined };
+
+/** One to which another listener redirects stays until that one does so no more, or is gone. */
+function deleteListeners(
+  going: readonly OwnListener[],
+  staying: readonly Staying[],
+  context: PlanContext,
 ): readonly Step[] {
-  if (users.some(({ withheld }) => withheld.length > 0)) return [];
-  const needs = users.flatMap(({ waits }) => waits?.targets ?? []);
-  const { arn } = observed.listener;
-  return [{ id, operation: 'DeleteListener', why: 'not in the spec', needs, input: { arn } }];
+  const steps = orderDeletions(going, context).flatMap(({ one: { id, observed }, behind }) => {
+    const users = staying.flatMap((plan) => {
+      const leading = listLeading(plan, { id, observed }, context);
+      return leading.length > 0 ? [{ plan, leading }] : [];
+    });
+    if (users.some(({ plan }) => plan.withheld.length > 0)) return [];
+    const waits = users.flatMap(({ plan, leading }) => [
+      ...(plan.waits?.targets ?? []),
+      ...leading,
+    ]);
+    const { arn } = observed.listener;
+    const needs = [...waits, ...behind];
+    return [
+      { id, operation: 'DeleteListener' as const, why: 'not in the spec', needs, input: { arn } },
+    ];
+  });
+  return steps;
 }
 
 function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener): Problem {

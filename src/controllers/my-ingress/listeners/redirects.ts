@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../aws/elbv2/traffic.ts';
-import { listActions, normaliseActions } from '../graph/actions.ts';
+import { normaliseActions } from '../graph/actions.ts';
 import type {
   DesiredAction,
   DesiredListener,
@@ -8,8 +8,10 @@ import type {
   ObservedListener,
 } from '../graph/graph.ts';
 import type { PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
 import { findRule, type ResourceId } from '../graph/resource-id.ts';
 import { RULE_WRITES, type Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
 import { OWN_SOURCE } from '../routes/routes.ts';
 import { claimRules, type RuleClaims } from '../rules/claims.ts';
 import { normaliseEcho } from '../rules/conditions.ts';
@@ -92,6 +94,33 @@ export function findWait(
   return { targets: [...new Set(found)], isWhole, rules };
 }
 
+/** A listener of the plan, and what of it waits. */
+interface Withholding {
+  readonly id: ResourceId;
+  readonly waits?: Wait;
+  readonly withheld: readonly ResourceId[];
+}
+
+/** By the reason for which the listener is not made to which it would redirect. */
+export function explainWithheld(
+  plans: readonly Withholding[],
+  problems: readonly Problem[],
+  missing: readonly DesiredListener[],
+): readonly Problem[] {
+  const causes = problems.filter((one) => missing.some(({ id }) => id === one.id));
+  return plans.flatMap(({ id: listener, withheld, waits }) => {
+    const [target] = waits?.targets ?? [];
+    const redirecting = [listener, ...(waits?.rules ?? []).map(({ id }) => id)];
+    const cause = causes.find(({ id }) => id === target) ?? causes[0];
+    if (cause === undefined) return [];
+    return withheld.map((id): Problem => {
+      const what = redirecting.includes(id) ? 'it' : 'its listener';
+      const message = `stays as it is until ${target} is made, to which ${what} is to redirect`;
+      return { ...cause, id, message, isUntried: true };
+    });
+  });
+}
+
 /** Whether the rules are new, and get no request that an edit takes from another rule. */
 function areBeside(
   rules: readonly DesiredRule[],
@@ -108,17 +137,53 @@ function areBeside(
   });
 }
 
-/** Whether the default action or a rule of it sends clients to the other one. */
-export function leadsTo(
-  from: ObservedListener | undefined,
-  { id, observed: { listener } }: OwnListener,
-): boolean {
-  const target = { id, port: listener.port, protocol: listener.protocol };
-  const all = from === undefined ? [] : listActions(from);
-  return all.some((actions) => {
+/** What sends clients to the other one: the listener itself by its default action, and rules of ours. */
+export function listLeading(
+  { id, observed: from }: Pick<OwnListener, 'id'> & Partial<Leading>,
+  { observed: { listener }, ...to }: OwnListener,
+  { identity }: PlanContext,
+): readonly ResourceId[] {
+  const target = { id: to.id, port: listener.port, protocol: listener.protocol };
+  const leads = (actions: readonly Action[]): boolean => {
     const action = normaliseActions(actions, new Map());
     return action !== undefined && findRedirected(action, [target]) !== undefined;
+  };
+  const rules = from?.rules.filter(({ rule }) => leads(rule.actions)) ?? [];
+  return [
+    ...(from && leads(from.listener.defaultActions) ? [id] : []),
+    ...rules.flatMap(({ tags }) => identifyResource(tags, identity) ?? []),
+  ];
+}
+
+interface Leading {
+  readonly observed: ObservedListener | undefined;
+}
+
+interface Deletion {
+  readonly one: OwnListener;
+  /** The ids of those before it that redirect to it. */
+  readonly behind: readonly ResourceId[];
+}
+
+/** No listener goes before another one that redirects to it. */
+export function orderDeletions(
+  going: readonly OwnListener[],
+  context: PlanContext,
+): readonly Deletion[] {
+  const all = going.map((one) => {
+    const leading = going.filter(
+      (from) => from !== one && listLeading(from, one, context).length > 0,
+    );
+    return { one, behind: leading.map(({ id }) => id) };
   });
+  return sortDeletions(all);
+}
+
+/** Where they redirect to each other in a circle, in the order given. */
+function sortDeletions(all: readonly Deletion[]): readonly Deletion[] {
+  const isLed = ({ behind }: Deletion): boolean => all.some(({ one }) => behind.includes(one.id));
+  const next = all.find((one) => !isLed(one)) ?? all[0];
+  return next ? [next, ...sortDeletions(all.filter((one) => one !== next))] : [];
 }
 
 /** Whether it changes where requests go. */
