@@ -132,8 +132,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'foreign-rule-taken-along': {
     file: 'controllers/my-ingress/listeners/plan.ts',
-    find: 'if (held.includes(one)) return [];',
-    replace: '',
+    find: 'obsolete.filter((one) => !held.includes(one));',
+    replace: 'obsolete;',
     why: 'a listener that leaves the spec takes with it the rule that somebody has added',
     seed: 75,
   },
@@ -179,6 +179,13 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     replace: 'if (late.size >= 0) return untilMs;',
     why: 'ready pods are deregistered and registered again because their slice follows a moment later',
     seed: 259,
+  },
+  'redirect-target-goes-first': {
+    file: 'controllers/my-ingress/listeners/plan.ts',
+    find: 'orderDeletions(going, context).flatMap(',
+    replace: 'orderDeletions(going, context).toReversed().flatMap(',
+    why: 'clients are sent to a port whose listener is gone',
+    seed: 96,
   },
   'listener-taken-without-consent': {
     file: 'controllers/my-ingress/listeners/claims.ts',

@@ -3,6 +3,7 @@ import type { Request } from '../../../src/routing/rule.ts';
 import type { Report } from '../violation.ts';
 import type { Claims } from './claims.ts';
 import { Course, judgeAnswer, WINDOW_MS } from './course.ts';
+import { describeDeadRedirect } from './dead-redirects.ts';
 import { describeProbe, listProbes } from './probes.ts';
 import { backendIn, resourceIdOf } from './resources.ts';
 import { listListeners, type TrafficSpec } from './spec-answers.ts';
@@ -46,6 +47,7 @@ export class RoutingWatch {
     const course = this.#courseOf(key);
     const nowMs = this.#parts.nowMs();
     this.#judge(key, state, course.specs(nowMs));
+    this.#judgeRedirects(key, state, course.specs(nowMs));
     this.#judge(key, this.#lateView(state), course.specsLately(nowMs));
     if (this.#parts.isAsDesired(key, spec)) course.settle(spec, nowMs, this.#parts.isAlone(key));
     else course.unsettle();
@@ -60,6 +62,11 @@ export class RoutingWatch {
       const what = `${key}: ${describeProbe(request)} is answered by ${difference}`;
       return this.#parts.report('routes-as-before-or-after', what);
     }
+  }
+
+  #judgeRedirects(key: string, state: RoutingState, specs: readonly TrafficSpec[] = []): void {
+    const dead = describeDeadRedirect(state, specs);
+    if (dead !== undefined) this.#parts.report('redirects-lead-somewhere', `${key}: ${dead}`);
   }
 
   /** What is gone is gone at once; what is new or has changed is as it was a window ago. */

@@ -21,7 +21,7 @@ export interface RoutingState {
   readonly rulesOf: (listenerArn: string) => readonly Rule[];
   /** The name of the backend whose target group this is; else its ARN. */
   readonly backendOf: (groupArn: string) => string;
-  readonly isOurs: (rule: Rule) => boolean;
+  readonly isOurs: (resource: Pick<Rule, 'tags'>) => boolean;
 }
 
 /** By AWS's state and src/routing. */
