@@ -137,7 +137,7 @@ function areBeside(
   });
 }
 
-/** What sends clients to the other one: the listener itself by its default action, and rules of ours. */
+/** The ids of all that sends clients to the other one: the listener itself by its default action, and rules of ours. */
 export function listLeading(
   { id, observed: from }: Pick<OwnListener, 'id'> & Partial<Leading>,
   { observed: { listener }, ...to }: OwnListener,
