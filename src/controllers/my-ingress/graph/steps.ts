@@ -180,24 +180,21 @@ export const RULE_WRITES: ReadonlySet<Operation> = new Set<Operation>([
   ...(['CreateRule', 'ModifyRule', 'SetRulePriorities', 'DeleteRule'] as const),
 ]);
 
+/** Whether a listener or rule that redirects may do so no more after it. */
+export function endsRedirect({ operation, input }: Step): boolean {
+  if (operation === 'ModifyListener' || operation === 'ModifyRule')
+    return input.action !== undefined;
+  return operation === 'DeleteRule' || operation === 'DeleteListener';
+}
+
 /** Of a listener, all need its port and protocol; what changes where requests go needs who its clients may be. */
 function isProvidingFor(step: Step, failed: Step): boolean {
+  if (step.operation === 'DeleteListener') return endsRedirect(failed);
   const { operation, input } = failed;
-  if (step.operation === 'DeleteListener' && isRedirection(failed)) return true;
   if (operation !== 'ModifyListener') return PROVIDING.has(operation) || isClaim(failed);
   if (input.port !== undefined || input.protocol !== undefined) return true;
   return input.mutualTls !== undefined && !SETTLING.has(step.operation);
 }
-
-/** Takes clients away from a listener to which they were redirected. */
-function isRedirection({ operation, input }: Step): boolean {
-  if (operation === 'ModifyListener') return input.action !== undefined;
-  return REDIRECTIONS.has(operation);
-}
-
-const REDIRECTIONS: ReadonlySet<Operation> = new Set<Operation>([
-  ...(['ModifyRule', 'DeleteRule', 'DeleteListener'] as const),
-]);
 
 const SETTLING: ReadonlySet<Operation> = new Set<Operation>([
   ...(['AddListenerCertificates', 'RemoveListenerCertificates'] as const),

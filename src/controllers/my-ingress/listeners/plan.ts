@@ -8,20 +8,18 @@ import { isServed, type PlanContext } from '../graph/plan-context.ts';
 import type { Problem } from '../graph/problem.ts';
 import { findRule, type ResourceId } from '../graph/resource-id.ts';
 import type { Step } from '../graph/steps.ts';
-import { identifyResource } from '../graph/tags.ts';
 import { planRules, type RuleSteps } from '../rules/diff.ts';
 import { Effort, MOST_EFFORT } from '../rules/effort.ts';
 import { describeUnresolved, keepCertificates, lacksCertificate } from './certificate-list.ts';
-import { claimListeners, type OwnListener } from './claims.ts';
+import { claimListeners } from './claims.ts';
+import { deleteListeners, type StayingListener } from './deletions.ts';
 import { createListener, updateListener } from './diff.ts';
 import {
   explainWithheld,
   findWait,
   isAwaited,
   isLeaving,
-  listLeading,
   listMissing,
-  orderDeletions,
   putRedirectsLast,
   reroutes,
   type Wait,
@@ -83,23 +81,21 @@ export function planListeners(
     const effort = new Effort(MOST_EFFORT / free.length);
     return planListener(one, kept.get(one.id), { ...context, ...waits, effort });
   });
-  const held = obsolete.filter((one) => hasForeignRule(one.observed, context));
-  const going = obsolete.filter((one) => !held.includes(one));
-  const staying = plans.map((plan) => ({ ...plan, observed: kept.get(plan.id) }));
-  const deletions = deleteListeners(going, staying, context);
+  const staying = desired.flatMap((one): readonly StayingListener[] => {
+    const from = kept.get(one.id);
+    const plan = plans.find(({ id }) => id === one.id) ?? { ...NOTHING, id: one.id };
+    return from ? [describeStaying(plan, { desired: one, observed: from })] : [];
+  });
+  const deletions = deleteListeners(obsolete, staying, context);
   const problems = [...conflicts, ...plans.flatMap((one) => one.problems)];
   return {
     listeners: plans,
     removals: [
       ...plans.flatMap(({ removals }) => removals),
-      ...deletions,
       ...plans.flatMap(({ last }) => last),
+      ...deletions.steps,
     ],
-    problems: [
-      ...problems,
-      ...explainWithheld(plans, problems, missing),
-      ...held.map(({ id, observed: one }) => refuseDeletion(id, one)),
-    ],
+    problems: [...problems, ...explainWithheld(plans, problems, missing), ...deletions.problems],
   };
 }
 
@@ -247,43 +243,15 @@ function hold(
   return { ...plan, before: add(before), transition: add(transition), last: add(last) };
 }
 
-/** A listener takes its rules with it. */
-function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext): boolean {
-  return rules.some(({ rule, tags }) => {
-    return rule.priority !== 'default' && identifyResource(tags, identity) === undefined;
-  });
-}
-
-type Staying = PlannedListener & { readonly observed: ObservedListener | undefined };
-
-/** One to which another listener redirects stays until that one does so no more, or is gone. */
-function deleteListeners(
-  going: readonly OwnListener[],
-  staying: readonly Staying[],
-  context: PlanContext,
-): readonly Step[] {
-  const steps = orderDeletions(going, context).flatMap(({ one: { id, observed }, behind }) => {
-    const users = staying.flatMap((plan) => {
-      const leading = listLeading(plan, { id, observed }, context);
-      return leading.length > 0 ? [{ plan, leading }] : [];
-    });
-    if (users.some(({ plan }) => plan.withheld.length > 0)) return [];
-    const waits = users.flatMap(({ plan, leading }) => [
-      ...(plan.waits?.targets ?? []),
-      ...leading,
-    ]);
-    const { arn } = observed.listener;
-    const needs = [...waits, ...behind];
-    return [
-      { id, operation: 'DeleteListener' as const, why: 'not in the spec', needs, input: { arn } },
-    ];
-  });
-  return steps;
-}
-
-function refuseDeletion(id: ResourceId, { listener: { arn } }: ObservedListener): Problem {
-  const message = `${arn} is not in the spec, but has rules that are not this object's`;
-  return { id, reason: 'ResourceInUse', message };
+function describeStaying(
+  { id, before, transition, last, withheld }: PlannedListener,
+  given: Pick<StayingListener, 'desired' | 'observed'>,
+): StayingListener {
+  return {
+    ...{ ...given, id },
+    steps: [...before, ...transition, ...last],
+    isWaiting: withheld.length > 0,
+  };
 }
 
 function waitForBackend(id: ResourceId): Problem {

@@ -137,53 +137,32 @@ function areBeside(
   });
 }
 
-/** The ids of all that sends clients to the other one: the listener itself by its default action, and rules of ours. */
-export function listLeading(
-  { id, observed: from }: Pick<OwnListener, 'id'> & Partial<Leading>,
-  { observed: { listener }, ...to }: OwnListener,
+/** Whether the action sends clients to the listener. */
+export function leadsTo(
+  action: DesiredAction,
+  { id, observed: { listener } }: OwnListener,
+): boolean {
+  return findRedirected(action, [{ id, port: listener.port, protocol: listener.protocol }]) === id;
+}
+
+/** What sends clients elsewhere: a listener by its default action, or a rule of ours. */
+export interface Redirect {
+  readonly id: ResourceId;
+  readonly action: DesiredAction;
+}
+
+export function listRedirects(
+  { id, observed: { listener, rules } }: OwnListener,
   { identity }: PlanContext,
-): readonly ResourceId[] {
-  const target = { id: to.id, port: listener.port, protocol: listener.protocol };
-  const leads = (actions: readonly Action[]): boolean => {
+): readonly Redirect[] {
+  const read = (by: ResourceId | undefined, actions: readonly Action[]): readonly Redirect[] => {
     const action = normaliseActions(actions, new Map());
-    return action !== undefined && findRedirected(action, [target]) !== undefined;
+    return by !== undefined && action?.kind === 'redirect' ? [{ id: by, action }] : [];
   };
-  const rules = from?.rules.filter(({ rule }) => leads(rule.actions)) ?? [];
   return [
-    ...(from && leads(from.listener.defaultActions) ? [id] : []),
-    ...rules.flatMap(({ tags }) => identifyResource(tags, identity) ?? []),
+    ...read(id, listener.defaultActions),
+    ...rules.flatMap(({ rule, tags }) => read(identifyResource(tags, identity), rule.actions)),
   ];
-}
-
-interface Leading {
-  readonly observed: ObservedListener | undefined;
-}
-
-interface Deletion {
-  readonly one: OwnListener;
-  /** The ids of those before it that redirect to it. */
-  readonly behind: readonly ResourceId[];
-}
-
-/** No listener goes before another one that redirects to it. */
-export function orderDeletions(
-  going: readonly OwnListener[],
-  context: PlanContext,
-): readonly Deletion[] {
-  const all = going.map((one) => {
-    const leading = going.filter(
-      (from) => from !== one && listLeading(from, one, context).length > 0,
-    );
-    return { one, behind: leading.map(({ id }) => id) };
-  });
-  return sortDeletions(all);
-}
-
-/** Where they redirect to each other in a circle, in the order given. */
-function sortDeletions(all: readonly Deletion[]): readonly Deletion[] {
-  const isLed = ({ behind }: Deletion): boolean => all.some(({ one }) => behind.includes(one.id));
-  const next = all.find((one) => !isLed(one)) ?? all[0];
-  return next ? [next, ...sortDeletions(all.filter((one) => one !== next))] : [];
 }
 
 /** Whether it changes where requests go. */

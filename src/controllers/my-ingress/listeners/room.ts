@@ -17,6 +17,8 @@ export interface Leaving {
   readonly rules: readonly LeavingRule[];
   /** Of the first of them. */
   readonly priority: number;
+  /** It is a listener to which one that stays redirects as yet. */
+  readonly isLed: boolean;
 }
 
 interface LeavingRule {
@@ -35,6 +37,8 @@ export interface Room {
 
 /** Of these steps, the last rule first: none catches a request that a deleted one has caught. */
 export function listLeaving(steps: readonly Step[], observed: ObservedGraph): readonly Leaving[] {
+  const going = steps.flatMap(({ id, operation }) => (operation === 'DeleteListener' ? [id] : []));
+  const isLed = ({ needs }: Step): boolean => needs.some((id) => !going.includes(id));
   const leaving = observed.listeners.flatMap(({ listener: { arn: listener }, rules }) => {
     const own = rules.flatMap(({ rule: { arn, conditions, priority }, tags }) => {
       if (priority === 'default') return [];
@@ -46,7 +50,7 @@ export function listLeaving(steps: readonly Step[], observed: ObservedGraph): re
       const priority = Math.min(...gone.map((one) => one.priority));
       return gone.length === 0
         ? []
-        : [{ step, listener, rules: gone.map(({ rule }) => rule), priority }];
+        : [{ step, listener, rules: gone.map(({ rule }) => rule), priority, isLed: isLed(step) }];
     });
   });
   return leaving.toSorted((a, b) => b.priority - a.priority);
@@ -70,7 +74,7 @@ export function makeRoom(
   changes: readonly Step[],
 ): Room {
   const isHeld = (one: Leaving): boolean =>
-    one.step.needs.length > 0 || changes.some((change) => mayTakeOver(change, one));
+    one.isLed || changes.some((change) => mayTakeOver(change, one));
   const held = leaving.filter(isHeld);
   const free = leaving.filter((one) => !held.includes(one));
   const safe = listSafe(free, held, changes);

@@ -59,7 +59,8 @@ function findRules(world: TrafficWorld, port: number): readonly string[] {
 }
 
 function countRules(world: TrafficWorld): number {
-  return findRules(world, 80).length + findRules(world, 443).length;
+  const ports = world.aws.observed().listeners.map(({ listener }) => listener.port);
+  return ports.flatMap((port) => findRules(world, port)).length;
 }
 
 /** Names of the rules whose requests by HTTP end at a default action. */
@@ -118,6 +119,23 @@ describe('where AWS takes no more rules', () => {
     });
     expect(findRules(world, 80)).toEqual([]);
     expect(findRules(world, 443)).toHaveLength(count);
+  });
+
+  const toOld = { redirect: { statusCode: 301, protocol: 'HTTPS', port: 443 } } as const;
+  it.each([
+    ['with the one that redirects there', { port: 8080, redirectToHTTPS: true }],
+    ['although the user still redirects there', { port: 80, defaultAction: toOld }],
+  ])('a listener leaves with its rules %s', (_, door) => {
+    const rules = draftRules(60);
+    const world = settled(serveByHttps(rules));
+    const secure = { port: 8443, protocol: 'HTTPS', certificates: ['arn:c'] } as const;
+    const listeners = [{ ...door, protocol: 'HTTP' as const }, secure];
+    const moved = rules.map((one) => ({ ...one, listeners: [8443] }));
+    world.spec = { ...serveByHttps(moved), listeners };
+    converge(world);
+    expect(findRules(world, 8443)).toHaveLength(60);
+    expect(findRules(world, 443)).toEqual([]);
+    expect(world.aws.observed().listeners).toHaveLength(2);
   });
 
   it('a rule that is replaced stays for 15 s', () => {

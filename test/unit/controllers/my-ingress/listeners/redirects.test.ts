@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findObstacle, type Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
+import type { Step } from '../../../../../src/controllers/my-ingress/graph/steps.ts';
 import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/routes/traffic-spec.ts';
 import type { MemoryAws } from '../graph/memory-aws.ts';
 import { rule, settled, shop, tls } from '../graph/samples.ts';
@@ -129,38 +129,6 @@ describe('a listener that redirects to an HTTPS one', () => {
     expect(listPorts()).toEqual([80, 443]);
     applyAll(world, { ...moved, listeners: [redirecting, { ...tls, port: 8443 }] });
     expect(listPorts()).toEqual([80, 8443]);
-  });
-
-  it('goes before the one to which it redirects, which needs that', () => {
-    const { world } = settled({ ...secured, rules: [] });
-    const steps = applyAll(world, { ...shop, rules: [], listeners: [{ ...plain, port: 8080 }] });
-    const deletions = steps.filter(({ operation }) => operation === 'DeleteListener');
-    expect(deletions.map(({ id }) => id)).toEqual(['listener/80', 'listener/443']);
-    expect(deletions[1]?.needs).toContain('listener/80');
-  });
-
-  it.each([
-    [
-      'its default action',
-      { listeners: [redirecting, tls], rules: [] },
-      'ModifyListener listener/80',
-    ],
-    [
-      'a rule',
-      { rules: [{ ...rule('login'), ...toHttps, forward: undefined }] },
-      'ModifyRule rule/80/spec/login/0',
-    ],
-  ])('keeps that one while %s still leads there', (_, leading, step) => {
-    const { world } = settled({ ...secured, listeners: [plain, tls], ...leading } as TrafficSpec);
-    world.spec = { ...shop, rules: [rule('login')], listeners: [plain] };
-    const { steps, postponed } = world.plan();
-    const all = [...steps, ...postponed.map((one) => one.step)];
-    const failed = all.filter(({ operation, id }) => `${operation} ${id}` === step);
-    expect(failed).toHaveLength(1);
-    const deletion = all.find(
-      ({ operation, id }) => `${operation} ${id}` === 'DeleteListener listener/443',
-    );
-    expect(deletion && findObstacle(deletion, failed)).toBe(failed[0]);
   });
 
   it('changes as always once it redirects there', () => {

@@ -1,0 +1,130 @@
+import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
+import type { PlanContext } from '../graph/plan-context.ts';
+import type { Problem } from '../graph/problem.ts';
+import type { ResourceId } from '../graph/resource-id.ts';
+import { endsRedirect, type Step } from '../graph/steps.ts';
+import { identifyResource } from '../graph/tags.ts';
+import type { OwnListener } from './claims.ts';
+import { leadsTo, listRedirects, type Redirect } from './redirects.ts';
+
+/** A listener that stays, with what the plan does to it and its rules. */
+export interface StayingListener extends OwnListener {
+  readonly desired: DesiredListener;
+  readonly steps: readonly Step[];
+  /** Something of it waits, and says so itself. */
+  readonly isWaiting: boolean;
+}
+
+interface Deletions {
+  readonly steps: readonly Step[];
+  /** Of those that stay. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Deletes those that left the spec, but for one with a rule that is not ours, which AWS would delete with it, and one to
+ * which another listener redirects that the plan leaves so. Of two, the redirecting one goes first.
+ */
+export function deleteListeners(
+  obsolete: readonly OwnListener[],
+  staying: readonly StayingListener[],
+  context: PlanContext,
+): Deletions {
+  const all = [...obsolete, ...(obsolete.length > 0 ? staying : [])];
+  const leading = findLeading(new Map(all.map((one) => [one, listRedirects(one, context)])));
+  const held = obsolete.filter((one) => hasForeignRule(one.observed, context));
+  const problems = held.map((one) => explain(one, "has rules that are not this object's"));
+  let going = obsolete.filter((one) => !held.includes(one));
+  for (;;) {
+    const kept = going.flatMap((one) => keepLed(one, { held, staying, leading }) ?? []);
+    if (kept.length === 0) break;
+    held.push(...kept.map(({ one }) => one));
+    problems.push(...kept.flatMap(({ problem }) => problem ?? []));
+    going = going.filter((one) => !held.includes(one));
+  }
+  return { steps: orderDeletions(going, staying, leading), problems };
+}
+
+/** The ids by which the first sends clients to the second. */
+type Leading = (from: OwnListener, to: OwnListener) => readonly ResourceId[];
+
+function findLeading(redirects: ReadonlyMap<OwnListener, readonly Redirect[]>): Leading {
+  return (from, to) => {
+    const all = from === to ? [] : (redirects.get(from) ?? []);
+    return all.filter(({ action }) => leadsTo(action, to)).map(({ id }) => id);
+  };
+}
+
+interface Others {
+  /** Those that left the spec, and are not deleted. */
+  readonly held: readonly OwnListener[];
+  readonly staying: readonly StayingListener[];
+  readonly leading: Leading;
+}
+
+interface Kept {
+  readonly one: OwnListener;
+  /** undefined: what redirects to it waits, and says so. */
+  readonly problem: Problem | undefined;
+}
+
+/** undefined: it can go. */
+function keepLed(one: OwnListener, { held, staying, leading }: Others): Kept | undefined {
+  const by = held.find((other) => leading(other, one).length > 0);
+  const user = staying.find((other) => {
+    const ids = listUnwanted(other, one, leading);
+    return ids.some((id) => !other.steps.some((step) => step.id === id && endsRedirect(step)));
+  });
+  const from = by ?? user;
+  if (from === undefined) return undefined;
+  const isTold = by === undefined && user?.isWaiting === true;
+  return { one, problem: isTold ? undefined : explain(one, `${from.id} redirects to it`) };
+}
+
+/** But for those that the spec has redirect there. */
+function listUnwanted(
+  user: StayingListener,
+  one: OwnListener,
+  leading: Leading,
+): readonly ResourceId[] {
+  const { id: own, action: byDefault, rules } = user.desired;
+  return leading(user, one).filter((id) => {
+    const action = id === own ? byDefault : rules.find((rule) => rule.id === id)?.action;
+    return action === undefined || !leadsTo(action, one);
+  });
+}
+
+function orderDeletions(
+  going: readonly OwnListener[],
+  staying: readonly StayingListener[],
+  leading: Leading,
+): readonly Step[] {
+  const deletions = going.map((one): Step<'DeleteListener'> => {
+    const { id, observed } = one;
+    const ended = staying.flatMap((user) => listUnwanted(user, one, leading));
+    const before = going.filter((from) => leading(from, one).length > 0);
+    const needs = [...ended, ...before.map((from) => from.id)];
+    const { arn } = observed.listener;
+    return { id, operation: 'DeleteListener', why: 'not in the spec', needs, input: { arn } };
+  });
+  return sortByNeeds(deletions);
+}
+
+/** Where they redirect to each other in a circle, in the order given. */
+function sortByNeeds(steps: readonly Step[]): readonly Step[] {
+  const isFree = ({ needs }: Step): boolean => !steps.some(({ id }) => needs.includes(id));
+  const next = steps.find(isFree) ?? steps[0];
+  return next ? [next, ...sortByNeeds(steps.filter((one) => one !== next))] : [];
+}
+
+function explain({ id, observed: { listener } }: OwnListener, why: string): Problem {
+  const message = `${listener.arn} is not in the spec, but ${why}`;
+  return { id, reason: 'ResourceInUse', message };
+}
+
+/** A listener takes its rules with it. */
+function hasForeignRule({ rules }: ObservedListener, { identity }: PlanContext): boolean {
+  return rules.some(({ rule, tags }) => {
+    return rule.priority !== 'default' && identifyResource(tags, identity) === undefined;
+  });
+}
