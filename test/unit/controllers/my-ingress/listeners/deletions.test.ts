@@ -52,7 +52,7 @@ describe('a listener that left the spec', () => {
     world.spec = { ...shop, listeners: [{ ...plain, port: 8080 }] };
     const deletions = converge(world)
       .map(nameStep)
-      .filter((step) => /^DeleteL/.test(step));
+      .filter((step) => step.startsWith('DeleteL'));
     expect(deletions).toEqual(['DeleteListener listener/80', 'DeleteListener listener/443']);
   });
 
@@ -124,7 +124,7 @@ describe('a listener that left the spec', () => {
     });
   });
 
-  it('stays where a rule redirects to it that somebody has given a transform', () => {
+  it('stays where a rule redirects to it that others have given a transform', () => {
     const { world, aws } = settled(withLogin);
     const transforms = [{ kind: 'other', type: 'unknown' }];
     meddleRules(
