@@ -34,7 +34,8 @@ interface StoredEvent {
 
 /** Keeps what was created and patched; `answer` decides first. */
 export function setUp(
-  answer: (index: number, path: string) => Answer | undefined | Promise<Answer> = () => undefined,
+  answer: (index: number, path: string) => Answer | undefined | Promise<Answer | undefined> = () =>
+    undefined,
   seed = 1,
 ): {
   readonly recorder: KubeEventRecorder;
