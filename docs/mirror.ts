@@ -101,7 +101,11 @@ ${reasonTable(kubeReasons)}
 The process ends with exit code 78 and one line for each problem: a setting that cannot be read
 ([configuration.md](configuration.md)), \`ClusterNotConfigured\`, or one of these.
 
-${table(['reason', 'cause', 'what to do next'], startRows())}`;
+${table(['reason', 'cause', 'what to do next'], startRows())}
+With exit code 1 and a line at error it ends where a controller cannot be set up (\`startup failed\`: report that line,
+it is a defect of albridge) and where it lost its Lease (\`lost the lease\`: the API server did not answer for 10 s, or
+the process was paused). Kubernetes starts it again.
+`;
 }
 
 function startRows(): readonly (readonly string[])[] {

@@ -40,10 +40,15 @@ afterEach(async () => {
 describe('a start that fails', () => {
   it('ends the operator with an error that states why, so that another replica can lead', async () => {
     const operator = startOperatorProcess({
-      environment: surroundings.operatorEnvironment,
+      environment: {
+        ...surroundings.operatorEnvironment,
+        ...{ ALBRIDGE_LEADER_ELECTION: 'on', POD_NAMESPACE: 'albridge-system' },
+      },
       nodeFlags: ['--import', resolve(import.meta.dirname, 'startup-failure.ts')],
     });
     expect(await operator.exited).toBe(1);
+    const lease = ['-n', 'albridge-system', 'get', 'lease', 'albridge', '--ignore-not-found'];
+    expect(await place.kubectl([...lease, '-o', 'jsonpath={.spec.holderIdentity}'])).toBe('');
     expect(operator.log).toContainEqual(
       expect.objectContaining({
         level: 'error',

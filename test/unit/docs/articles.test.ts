@@ -135,3 +135,9 @@ describe('a page with a claim that does not hold', () => {
     expect(row && claimsOf(row).length === 0 && !REASON.test(row.shown)).toBe(true);
   });
 });
+
+it('the image of the application has what the article does in its container', () => {
+  const image = readFileSync(resolve(ROOT, 'examples/flaskapp/Dockerfile'), 'utf8');
+  expect(image).toMatch(/^RUN apt-get install .*\bcurl\b|^RUN .*&& apt-get install .*\bcurl\b/m);
+  expect(image).toMatch(/^WORKDIR \/app$/m);
+});

@@ -5,10 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { readNumbers } from '../../../docs/charts.ts';
 import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
 import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
+import { type BinaryName, binaries } from '../../control-plane/binaries.ts';
+import { findRelease } from '../../control-plane/releases.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const README = read('README.md');
+const controlPlaneRow =
+  README.split('\n').find((line) => line.startsWith('| control plane |')) ?? '';
 
 /** The measured column of a row of docs/performance.md. */
 function findMeasured(figure: string): string {
@@ -67,7 +71,17 @@ describe('the README', () => {
   it('requires the Go version that builds the control plane', () => {
     const kubernetes = read('test/control-plane/modules/kubernetes/go.mod');
     const [, version = 'none'] = /^go (\d+\.\d+)/m.exec(kubernetes) ?? [];
-    const row = README.split('\n').find((line) => line.startsWith('| control plane |')) ?? '';
-    expect(row.match(/\bGo \d+\.\d+/g)).toEqual([`Go ${version}`, `Go ${version}`]);
+    expect(controlPlaneRow.match(/\bGo \d+\.\d+/g)).toEqual([`Go ${version}`, `Go ${version}`]);
+  });
+
+  it('names each host from which a control plane is downloaded', () => {
+    const releases = (Object.keys(binaries) as BinaryName[])
+      .filter((name) => name !== 'helm')
+      .flatMap((name) => findRelease(name, { os: 'linux', arch: 'amd64' }) ?? []);
+    const urls = releases.flatMap(({ url, checksumUrl }) => [url, checksumUrl]);
+    const hosts = new Set(urls.map((url) => new URL(url).host));
+    expect(hosts.size).toBeGreaterThan(2);
+    const [, linux = ''] = /or access to ([^|]+) \|/.exec(controlPlaneRow) ?? [];
+    expect(linux.split(/, | and /).toSorted()).toEqual([...hosts].toSorted());
   });
 });

@@ -57,11 +57,12 @@ describe('the file of the recording', () => {
   };
 
   /** Keeps the recording of a run whose verdicts are in a directory. */
-  function keep(to: string) {
+  function keep(to: string, verdicts: Recording['verdicts'] = []) {
     const directory = mkdtempSync(join(place, 'verdicts-'));
     const lines: string[] = [];
     const options = { file: to, directory, say: (line: string) => lines.push(line) };
-    return { code: keepRecording(RECORDING, options), directory, said: lines.join('\n') };
+    const code = keepRecording({ ...RECORDING, verdicts }, options);
+    return { code, directory, said: lines.join('\n') };
   }
 
   it.each([
@@ -85,6 +86,13 @@ describe('the file of the recording', () => {
     expect(code).toBe(0);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(RECORDING);
     expect(existsSync(directory)).toBe(false);
+  });
+
+  it('fails where AWS contradicts the table, and names the row', () => {
+    const verdict = { id: 'two-subnets', title: 'one subnet', holds: false, refusals: [] } as const;
+    const { code, said } = keep(file, [verdict]);
+    expect(code).toBe(1);
+    expect(said).toContain('localstack/differences.ts is wrong: two-subnets');
   });
 
   it('leaves the verdicts in their directory, which it names, if it has become unwritable', () => {
