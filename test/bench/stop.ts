@@ -12,6 +12,8 @@ const CREATED = 1000;
 const LATE = 20;
 const EVENTS_OF_EACH = 2;
 const WAIT_MS = 300_000;
+/** A leader gives its Lease away before it ends. */
+const ELECTED = { ALBRIDGE_LEADER_ELECTION: 'on', POD_NAMESPACE: 'albridge-system' };
 
 export const stop: Figure = {
   what: `stop with ${AT_REST + CREATED} objects, after ${CREATED} were created at once`,
@@ -81,7 +83,10 @@ async function startMeasured(
 ): Promise<{ readonly operator: OperatorProcess; readonly port: number }> {
   const port = await findFreePort();
   const ALBRIDGE_METRICS_ADDRESS = `127.0.0.1:${port}`;
-  return { operator: await place.startOperator(ground, { ALBRIDGE_METRICS_ADDRESS }), port };
+  return {
+    operator: await place.startOperator(ground, { ...ELECTED, ALBRIDGE_METRICS_ADDRESS }),
+    port,
+  };
 }
 
 interface Late {
@@ -97,7 +102,7 @@ async function startWithEvents(
 ): Promise<OperatorProcess> {
   const { surroundings } = await place.real();
   const KUBECONFIG = await writeProxyKubeconfig(surroundings, proxy);
-  const operator = await place.startOperator(ground, { KUBECONFIG });
+  const operator = await place.startOperator(ground, { ...ELECTED, KUBECONFIG });
   proxy.holdBack(({ method, path }) => method === 'POST' && path.endsWith('/events'));
   await postObjects(place, ground, { count: LATE, head: `late-${run}` });
   await ground.ready.whenReady(AT_REST + CREATED + run * LATE);
