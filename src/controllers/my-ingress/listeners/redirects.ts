@@ -145,7 +145,7 @@ export function leadsTo(
   return findRedirected(action, [{ id, port: listener.port, protocol: listener.protocol }]) === id;
 }
 
-/** What sends clients elsewhere: a listener by its default action, or a rule of ours. */
+/** The default action of a listener, or a rule of ours, that redirects. */
 export interface Redirect {
   readonly id: ResourceId;
   readonly action: DesiredAction;
