@@ -94,7 +94,7 @@ function rankProblem({ id, reason }: Problem): number {
 }
 
 /** In the words of the spec: `rule api on port 443`, `backend web`, `listener 80`. */
-function describeId(id: ResourceId): string {
+export function describeId(id: ResourceId): string {
   const { port, rule } = findRule(id) ?? {};
   if (rule !== undefined) return `rule ${rule.replace(/^spec\//, '')} on port ${port}`;
   const [kind = '', ...rest] = id.split('/');

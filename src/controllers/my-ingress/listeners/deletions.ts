@@ -1,8 +1,9 @@
+import { WINDOW_MS } from '../graph/facts.ts';
 import type { DesiredListener, ObservedListener } from '../graph/graph.ts';
 import type { PlanContext } from '../graph/plan-context.ts';
-import type { Problem } from '../graph/problem.ts';
+import { describeId, type Problem } from '../graph/problem.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
-import { endsRedirect, type Step } from '../graph/steps.ts';
+import { endsRedirect, type Postponed, type Step } from '../graph/steps.ts';
 import { identifyResource } from '../graph/tags.ts';
 import type { OwnListener } from './claims.ts';
 import { leadsTo, listRedirects, type Redirect } from './redirects.ts';
@@ -65,20 +66,24 @@ interface Others {
 interface Kept {
   readonly one: OwnListener;
   /** undefined: what redirects to it waits, and says so. */
-  readonly problem: Problem | undefined;
+  readonly problem?: Problem;
 }
 
 /** undefined: it can go. */
 function keepLed(one: OwnListener, { held, staying, leading }: Others): Kept | undefined {
-  const by = held.find((other) => leading(other, one).length > 0);
-  const user = staying.find((other) => {
-    const ids = listUnwanted(other, one, leading);
-    return ids.some((id) => !other.steps.some((step) => step.id === id && endsRedirect(step)));
+  const [byHeld] = held.flatMap((other) => leading(other, one));
+  const isLasting = (id: ResourceId, { steps }: StayingListener): boolean =>
+    !steps.some((step) => step.id === id && endsRedirect(step));
+  const users = staying.flatMap((user) => {
+    const id = listUnwanted(user, one, leading).find((each) => isLasting(each, user));
+    return id === undefined ? [] : [{ id, user }];
   });
-  const from = by ?? user;
-  if (from === undefined) return undefined;
-  const isTold = by === undefined && user?.isWaiting === true;
-  return { one, problem: isTold ? undefined : explain(one, `${from.id} redirects to it`) };
+  const by = byHeld ?? users[0]?.id;
+  if (by === undefined) return undefined;
+  if (byHeld === undefined && users.every(({ user }) => user.isWaiting)) return { one };
+  const problem = explain(one, `${describeId(by)} redirects to it`);
+  const next = `correct what keeps ${describeId(by)} as it is`;
+  return { one, problem: { ...problem, next, isUntried: true } };
 }
 
 /** But for those that the spec has redirect there. */
@@ -120,6 +125,23 @@ function sortByNeeds(steps: readonly Step[]): readonly Step[] {
 function explain({ id, observed: { listener } }: OwnListener, why: string): Problem {
   const message = `${listener.arn} is not in the spec, but ${why}`;
   return { id, reason: 'ResourceInUse', message };
+}
+
+/** AWS may refuse again what it has refused, and each plan tries it. */
+const REFUSED_MS = 120_000;
+
+/** How long a deletion waits, at least `waitMs`: for requests that a redirect sends there until a step of `before` ends it. */
+export function delayDeletion(
+  step: Step,
+  waitMs: number,
+  { before, refused }: { readonly before: readonly Postponed[]; readonly refused: readonly Step[] },
+): number {
+  if (step.operation !== 'DeleteListener') return waitMs;
+  const ends = before.filter(({ step: one }) => {
+    return step.needs.includes(one.id) && one.operation !== 'DeleteListener' && endsRedirect(one);
+  });
+  const waits = ends.map((one) => one.inMs + (refused.includes(one.step) ? REFUSED_MS : WINDOW_MS));
+  return Math.max(waitMs, ...waits);
 }
 
 /** A listener takes its rules with it. */

@@ -159,9 +159,10 @@ export function listRedirects(
     const action = normaliseActions(actions, new Map());
     return by !== undefined && action?.kind === 'redirect' ? [{ id: by, action }] : [];
   };
+  const own = rules.filter(({ rule }) => rule.priority !== 'default');
   return [
     ...read(id, listener.defaultActions),
-    ...rules.flatMap(({ rule, tags }) => read(identifyResource(tags, identity), rule.actions)),
+    ...own.flatMap(({ rule, tags }) => read(identifyResource(tags, identity), rule.actions)),
   ];
 }
 

@@ -7,8 +7,7 @@ import type { TrafficMemory } from '../memory.ts';
 import type { References } from '../references.ts';
 import { isRecent } from '../replay.ts';
 
-interface Before {
-  readonly done: readonly Step[];
+interface Failed {
   readonly failed: readonly Step[];
   /** Of `failed`: refused for a moment, or not tried because of that. */
   readonly early: readonly Step[];
@@ -21,21 +20,13 @@ interface Before {
  */
 export function judgeObstacle(
   step: Step,
-  { done, failed, early }: Before,
+  { failed, early }: Failed,
 ): 'early' | 'lasting' | undefined {
   const lasting = failed.filter((one) => !early.includes(one));
   if (findObstacle(step, lasting) !== undefined) return 'lasting';
   const isEarly =
     findObstacle(step, early) !== undefined || early.some((one) => isBehind(step, one));
-  return isEarly || isStillLed(step, done) ? 'early' : undefined;
-}
-
-/** A plan that has seen the redirect end deletes its listener 15 s later; this one had AWS refuse that, and has not waited. */
-function isStillLed(step: Step, done: readonly Step[]): boolean {
-  if (step.operation !== 'DeleteListener') return false;
-  return done.some((one) => {
-    return one.operation !== 'DeleteListener' && findObstacle(step, [one]) !== undefined;
-  });
+  return isEarly ? 'early' : undefined;
 }
 
 interface Known {

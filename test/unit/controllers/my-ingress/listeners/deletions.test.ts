@@ -116,10 +116,12 @@ describe('a listener that left the spec', () => {
     converge(world);
     expect(listPorts(aws)).toEqual([80, 443]);
     expect(world.plan().problems).toContainEqual({
-      id: 'listener/443',
-      reason: 'ResourceInUse',
+      ...{ id: 'listener/443', reason: 'ResourceInUse', isUntried: true },
       message: expect.stringMatching(
-        / is not in the spec, but (listener|rule)\/80\S* redirects to it$/,
+        / is not in the spec, but (listener 80|rule login on port 80) redirects to it$/,
+      ),
+      next: expect.stringMatching(
+        /^correct what keeps (listener 80|rule login on port 80) as it is$/,
       ),
     });
   });
