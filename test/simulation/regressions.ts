@@ -7,7 +7,6 @@ import { KIND_REGRESSIONS } from './kind-regressions.ts';
 import {
   createGivenUp,
   createLegacy,
-  createMonitor,
   createMyIngress,
   createWebApp,
   editMyIngress,
@@ -101,43 +100,6 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 16_233, myIngress: { do: 'delete', at: 'web/shop' } },
     ],
     faults: [{ kind: 'staleReads', fromMs: 15_460, forMs: 53_318, ageMs: 2892 }],
-  },
-  'does not take back what an earlier leader put on record while the watch lagged': {
-    why: 'after a conflict the status of an older object went onto the newer one: starts were forgotten',
-    seed: 91000478,
-    settings: { replicas: 2, election: true, isClusterIdConfigured: false },
-    steps: [
-      createMyIngress(2779, 'api/shop', {
-        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-        ipAddressType: 'ipv4',
-        tags: { team: '', env: '', 'cost-center': '' },
-      }),
-      { atMs: 2995, config: { do: 'fill', at: 'web/frontend', content: { text: 'good 1' } } },
-      editMyIngress(3389, 'api/shop', { adopt: 'legacy-api' }),
-      { atMs: 5310, config: { do: 'deploy', at: 'web/frontend', replicas: 6 } },
-      createMonitor(5871, 'web/frontend', {
-        maxUnavailable: '100%',
-        minIntervalSeconds: 20,
-        isLowerCase: true,
-      }),
-      createMyIngress(8902, 'web/shop', { subnets: ['subnet-b', 'subnet-c'] }),
-      {
-        atMs: 16655,
-        immortal: { do: 'create', at: 'web/cache', image: 'registry.example/cache:1' },
-      },
-    ],
-    faults: [
-      { kind: 'staleReads', fromMs: 0, forMs: 40000, ageMs: 3000 },
-      { kind: 'freeze', label: 'aws CreateLoadBalancer', nth: 2, forMs: 40000 },
-      {
-        kind: 'crash',
-        label: 'kube PATCH configmonitors/status apply',
-        phase: 'unanswered',
-        nth: 2,
-        restartMs: 500,
-      },
-      { kind: 'partition', fromMs: 1382, forMs: 5441, replica: 1 },
-    ],
   },
   'keeps a balancer whose object was edited to Retain while the API server was away': {
     why: 'the pass over the first of two events deleted it, although the second had arrived before the call',

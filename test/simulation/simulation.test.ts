@@ -12,6 +12,7 @@ import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { CLOSING, SEARCH, simulate } from './simulate.ts';
 import { WANTED } from './wanted.ts';
+import { nameStrike } from './world/fault-board.ts';
 
 describe('the operator in random worlds', () => {
   it(
@@ -47,7 +48,11 @@ describe('the operator in random worlds', () => {
 
 describe('what was once broken', () => {
   it.each(Object.entries(REGRESSIONS))('%s', async (_name, regression) => {
-    expect((await runScenario(buildScenario(regression))).violation).toBeUndefined();
+    const { violation, met } = await runScenario(buildScenario(regression));
+    expect(violation).toBeUndefined();
+    // One that no longer strikes shows nothing.
+    const strikes = (regression.faults ?? []).map(nameStrike);
+    expect(strikes.filter((one) => !met.has(one))).toEqual([]);
   });
 });
 

@@ -85,8 +85,8 @@ export class FaultBoard {
     const crash = this.#of('crash').find(isHere);
     const freeze = this.#of('freeze').find(isHere);
     if (crash) this.crashed.add(pointOf(label, crash.phase));
-    if (crash) this.strikes(`crash ${crash.phase}`, nowMs);
-    if (freeze) this.strikes('freeze', nowMs);
+    if (crash) this.strikes(nameStrike(crash), nowMs);
+    if (freeze) this.strikes(nameStrike(freeze), nowMs);
     const limited = [...this.#of('aws'), ...this.#of('kube')].find((fault) =>
       this.#takes(fault, label, nowMs),
     );
@@ -162,7 +162,7 @@ export class FaultBoard {
       : label.startsWith(wanted);
     if (left === 0 || !isMeant || !isWithin(fault, nowMs)) return false;
     this.#left.set(fault, left - 1);
-    this.strikes(`${fault.kind} ${fault.effect}`, nowMs);
+    this.strikes(nameStrike(fault), nowMs);
     return true;
   }
 
@@ -181,6 +181,12 @@ export class FaultBoard {
     if (faults.length > 0) this.strikes(kind, nowMs);
     return faults;
   }
+}
+
+/** As in `met`, once the fault has struck. */
+export function nameStrike(fault: Fault): string {
+  if (fault.kind === 'crash') return `crash ${fault.phase}`;
+  return 'effect' in fault ? `${fault.kind} ${fault.effect}` : fault.kind;
 }
 
 /** Of all kinds, or of this one. */
