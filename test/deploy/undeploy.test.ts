@@ -84,7 +84,7 @@ describe('npm run undeploy', () => {
     expect(await hasOperator()).toBe(true);
 
     // Long enough for the other one to go.
-    const refused = await undeploy('--timeout', '15');
+    const refused = await undeploy('--timeout', '45');
     expect(refused.code).toBe(1);
     expect(refused.output).toContain(
       '1 custom resources remain, so the operator and the CRDs stay',

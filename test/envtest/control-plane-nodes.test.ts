@@ -47,7 +47,7 @@ function uidOf({ metadata }: Pod): string {
 
 async function rollOut(name: string, replicas: number): Promise<readonly Pod[]> {
   await kubectl(['create', 'deployment', name, '--image=nginx', `--replicas=${replicas}`]);
-  await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=45s']);
+  await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=120s']);
   return podsOf(name);
 }
 
@@ -63,7 +63,7 @@ describe('a control plane with nodes', { concurrent: false }, () => {
     expect(plane.pids()).toHaveLength(5);
     const names = await kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
     expect(names).toBe('node-0 node-1');
-    await kubectl(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=45s']);
+    await kubectl(['wait', '--for=condition=Ready', 'node', '--all', '--timeout=120s']);
   });
 
   it('makes the pods of a Deployment Running and Ready, each with an address', async () => {
@@ -75,7 +75,7 @@ describe('a control plane with nodes', { concurrent: false }, () => {
 
   it('replaces a pod that is deleted', async () => {
     const [first] = await rollOut('deleted', 1);
-    await kubectl(['delete', 'pod', first?.metadata.name ?? '', '--timeout=45s']);
+    await kubectl(['delete', 'pod', first?.metadata.name ?? '', '--timeout=120s']);
     const running = async (): Promise<readonly string[]> => {
       const pods = await podsOf('deleted');
       return pods.filter((pod) => conditionOf(pod, 'Ready') === 'True').map(uidOf);
@@ -87,11 +87,11 @@ describe('a control plane with nodes', { concurrent: false }, () => {
   it('evicts a pod, and not beyond what a PodDisruptionBudget allows', async () => {
     const [first, second] = await rollOut('evicted', 2);
     expect(await evict(first?.metadata.name ?? '')).toMatchObject({ code: 0 });
-    await kubectl(['rollout', 'status', 'deployment/evicted', '--timeout=45s']);
+    await kubectl(['rollout', 'status', 'deployment/evicted', '--timeout=120s']);
     const budget = ['pdb', 'evicted', '--selector=app=evicted', '--min-available=2'];
     await kubectl(['create', ...budget]);
     const isHealthy = '--for=jsonpath={.status.currentHealthy}=2';
-    await kubectl(['wait', 'pdb/evicted', isHealthy, '--timeout=45s']);
+    await kubectl(['wait', 'pdb/evicted', isHealthy, '--timeout=120s']);
     const refused = await evict(second?.metadata.name ?? '');
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain("violate the pod's disruption budget");
@@ -105,7 +105,12 @@ describe('a control plane with nodes', { concurrent: false }, () => {
     };
     const spec = { containers: [{ name: 'app', image: 'nginx' }] };
     await kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata, spec });
-    await kubectl(['wait', 'pod/stuck', '--for=jsonpath={.status.phase}=Running', '--timeout=45s']);
+    await kubectl([
+      'wait',
+      'pod/stuck',
+      '--for=jsonpath={.status.phase}=Running',
+      '--timeout=120s',
+    ]);
     const [pod] = await podsOf('stuck');
     expect(pod && conditionOf(pod, 'Ready')).toBe('False');
   });
@@ -114,13 +119,13 @@ describe('a control plane with nodes', { concurrent: false }, () => {
     await kubectl(['cordon', 'node-0', 'node-1']);
     const cordoned = '{.spec.taints[*].key}=node.kubernetes.io/unschedulable';
     const nodes = ['node/node-0', 'node/node-1'];
-    await kubectl(['wait', ...nodes, `--for=jsonpath=${cordoned}`, '--timeout=45s']);
+    await kubectl(['wait', ...nodes, `--for=jsonpath=${cordoned}`, '--timeout=120s']);
     await kubectl(['run', 'waiting', '--image=nginx', '--labels=app=waiting']);
     const unscheduled = '{.status.conditions[?(@.type=="PodScheduled")].reason}=Unschedulable';
-    await kubectl(['wait', 'pod/waiting', `--for=jsonpath=${unscheduled}`, '--timeout=45s']);
+    await kubectl(['wait', 'pod/waiting', `--for=jsonpath=${unscheduled}`, '--timeout=120s']);
     expect((await podsOf('waiting'))[0]?.status.phase).toBe('Pending');
     await kubectl(['uncordon', 'node-0', 'node-1']);
-    await kubectl(['wait', 'pod/waiting', '--for=condition=Ready', '--timeout=45s']);
+    await kubectl(['wait', 'pod/waiting', '--for=condition=Ready', '--timeout=120s']);
   });
 
   it('leaves no process behind when it stops', async () => {

@@ -217,7 +217,7 @@ describe('a control plane with a controller-manager', () => {
       };
       await plane.kubectl(['create', '-f', '-'], { input: JSON.stringify(child) });
       await kubectl(plane, 'delete', 'configmap', 'owner');
-      await kubectl(plane, 'wait', '--for=delete', 'configmap/child', '--timeout=45s');
+      await kubectl(plane, 'wait', '--for=delete', 'configmap/child', '--timeout=120s');
     } finally {
       await plane.stop();
     }

@@ -163,14 +163,14 @@ describe('the MyIngress CRD in a real API server', () => {
       );
     expect(await byScheme('internet-facing')).toBe(name);
     expect(await byScheme('internal')).toBe('');
-    await kubectl('wait', '--for=condition=Ready', 'mying/shop', '-n', namespace, '--timeout=5s');
+    await kubectl('wait', '--for=condition=Ready', 'mying/shop', '-n', namespace, '--timeout=120s');
   });
 
   it('explains its spec like documentation', async () => {
     // The OpenAPI documents that kubectl reads follow the CRD a moment later.
     await expect
       .poll(async () => (await cluster.kubectl(['explain', 'myingress.spec'])).code, {
-        timeout: 20_000,
+        timeout: 120_000,
         interval: 200,
       })
       .toBe(0);

@@ -190,7 +190,7 @@ describe('targets of a real cluster', { concurrent: false }, () => {
     await expect.poll(() => registered(arn).length, PATIENCE).toBe(1);
     const [before] = registered(arn);
     await kubectl(['rollout', 'restart', 'deployment/cart']);
-    await kubectl(['rollout', 'status', 'deployment/cart', '--timeout=45s']);
+    await kubectl(['rollout', 'status', 'deployment/cart', '--timeout=120s']);
     await expect.poll(() => registered(arn).includes(before ?? ''), PATIENCE).toBe(false);
     expect(registered(arn)).toEqual(await addressesOf('cart'));
   });

@@ -42,7 +42,7 @@ describe("the article's manifest, applied with kubectl", { concurrent: true }, (
       '-n',
       namespace,
       '--for=condition=Ready',
-      '--timeout=60s',
+      '--timeout=120s',
       'myingress/myapp',
     ]);
 

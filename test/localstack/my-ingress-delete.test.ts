@@ -21,7 +21,7 @@ describe('a deleted object', { concurrent: true }, () => {
       'web',
       '-n',
       objects.namespace,
-      '--timeout=60s',
+      '--timeout=120s',
     ]);
     expect(said).toContain('deleted');
     expect(await standIn.balancer(arn)).toBeUndefined();

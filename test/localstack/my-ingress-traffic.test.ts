@@ -139,7 +139,7 @@ describe('what AWS refuses is reported, and the rest is created', { concurrent: 
     });
     expect(readyOf(object)?.message).toContain('backend api: ');
     expect(readyOf(object)?.message).not.toContain(foreign);
-    expect(await targetsOf(object, 'web')).toHaveLength(2);
+    await until('web is filled', async () => (await targetsOf(object, 'web')).length === 2);
     expect(await standIn.writesOn(foreign)).toEqual([]);
 
     await outsider.deleteTargetGroup(foreign);

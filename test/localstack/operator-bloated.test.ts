@@ -115,8 +115,13 @@ describe('a tenant who bloats the memory', () => {
 
   async function servesNeighbour(): Promise<void> {
     const neighbour = await place.createNamespace('neighbour');
-    await neighbour.create('web', { subnets: place.network.articleSubnets });
-    await neighbour.whenReady('web', 20_000);
+    // As above.
+    await until('the object is there', async () => {
+      const spec = { subnets: place.network.articleSubnets };
+      await neighbour.create('web', spec).catch(() => undefined);
+      return neighbour.get('web').then(Boolean, () => false);
+    });
+    await neighbour.whenReady('web', 60_000);
   }
 
   beforeAll(async () => {

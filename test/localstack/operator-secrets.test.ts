@@ -29,7 +29,7 @@ beforeAll(async () => {
   await apply(monitor('of-db', { secret: 'db', minReadySeconds: 0 }));
   await apply(monitor('of-cm', { configMap: 'cm', minReadySeconds: 0 }));
   for (const name of ['uses-db', 'uses-cm']) {
-    await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=45s']);
+    await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=120s']);
   }
 });
 
@@ -121,7 +121,7 @@ describe('Secrets', () => {
     const [using, other] = [await listPods('uses-db'), await listPods('uses-cm')];
     await apply(secret('db', '2'));
     await whenReason('of-db', 'Watching', 1);
-    await kubectl(['rollout', 'status', 'deployment/uses-db', '--timeout=45s']);
+    await kubectl(['rollout', 'status', 'deployment/uses-db', '--timeout=120s']);
     await until('the old pods are gone', async () => {
       const now = await listPods('uses-db');
       return now.length === 2 && !now.some((name) => using.includes(name));

@@ -195,7 +195,7 @@ async function startTlsFront(): Promise<{
 
 describe('what is missing at the start', () => {
   it('a CRD is named with the command that installs it, and work starts once it is installed', async () => {
-    await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=60s']);
+    await place.kubectl(['delete', 'crd', 'myingresses.demo.rtfm.co.ua', '--timeout=120s']);
     const operator = launch({});
     const line = await operator.waitForLine((seen) => JSON.stringify(seen).includes('kubectl'));
     expect(line.level).toBe('error');

@@ -15,7 +15,7 @@ const LAG_MS = 2_000;
 /** The application serves so long after Kubernetes takes its pod for ready. */
 const START_MS = 6_000;
 /** More than the lag. */
-const PRE_STOP_SECONDS = 4;
+const PRE_STOP_SECONDS = 8;
 const BETWEEN_REQUESTS_MS = 20;
 const COMPONENT = resolve(import.meta.dirname, '../../deploy/components/readiness-gates');
 

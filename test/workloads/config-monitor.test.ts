@@ -32,7 +32,7 @@ async function running(prefix: string, { replicas = 1, spec }: Wanted = {}): Pro
   // From the start: whoever scales down is answered before the pods have gone.
   const deployment = await example('flaskapp/deployment.yaml');
   await namespace.apply(deployment.replace('\nspec:\n', `\nspec:\n  replicas: ${replicas}\n`));
-  await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
+  await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=120s']);
   await namespace.apply(await example('configmonitor-01-article.yaml'));
   if (spec !== undefined) await patch(namespace, { strategy: 'Evict', ...spec });
   await namespace.whenReady('configmonitor', NAME);
@@ -200,7 +200,7 @@ describe('the second example', { concurrent: true }, () => {
     await namespace.kubectl(['delete', 'cmon', NAME]);
     const label = '{"spec":{"template":{"metadata":{"labels":{"tier":"web"}}}}}';
     await namespace.kubectl(['patch', 'deployment', 'frontend', '-p', label]);
-    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=120s']);
     const careful = await example('configmonitor-02-careful.yaml');
     await namespace.apply(careful.replace('minReadySeconds: 15', 'minReadySeconds: 1'));
     await namespace.whenReady('cmon', 'careful');
@@ -383,7 +383,7 @@ describe('an annotated ConfigMap', { concurrent: true }, () => {
     await namespace.apply(await example('configmonitor-03-annotation.yaml'));
     const deployment = await example('flaskapp/deployment.yaml');
     await namespace.apply(deployment.replace('flaskapp-config', 'frontend-config'));
-    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=45s']);
+    await namespace.kubectl(['rollout', 'status', 'deployment/frontend', '--timeout=120s']);
     await namespace.whenReady('configmonitor', GENERATED);
     return namespace;
   }

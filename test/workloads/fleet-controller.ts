@@ -46,7 +46,7 @@ export class FleetController {
   async start(name: string): Promise<Stored> {
     await this.#namespace.apply(DEFINITION);
     await this.#namespace.kubectl([
-      ...['wait', '--for=condition=Established', '--timeout=30s', `crd/fleets.${GROUP}`],
+      ...['wait', '--for=condition=Established', '--timeout=120s', `crd/fleets.${GROUP}`],
     ]);
     const of = { apiVersion: `${GROUP}/v1`, kind: 'Fleet', metadata: { name } };
     await this.#namespace.apply(of);

@@ -57,7 +57,7 @@ describe("the article's ImmortalContainer", { concurrent: true }, () => {
     const namespace = await place.createNamespace('immortal-article');
     const applied = await namespace.apply(await example());
     expect(applied).toBe(`immortalcontainer.immortalcontainer.flugel.it/${NAME} created\n`);
-    await namespace.kubectl(['wait', `ic/${NAME}`, '--for=condition=Ready', '--timeout=45s']);
+    await namespace.kubectl(['wait', `ic/${NAME}`, '--for=condition=Ready', '--timeout=120s']);
     const [head, ...rows] = await namespace.table('pods');
     expect(head?.slice(0, 4)).toEqual(['NAME', 'READY', 'STATUS', 'RESTARTS']);
     expect(rows.map((row) => row.slice(0, 4))).toEqual([[POD, '1/1', 'Running', '0']]);
@@ -99,13 +99,13 @@ describe("the article's ImmortalContainer", { concurrent: true }, () => {
 
   it('is deleted with its pod', async () => {
     const namespace = await running('immortal-gone');
-    await namespace.kubectl(['delete', 'ic', NAME, '--timeout=45s']);
+    await namespace.kubectl(['delete', 'ic', NAME, '--timeout=120s']);
     await until('the pod is gone', async () => !(await namespace.exists('pod', POD)));
   });
 
   it('deleted in the foreground gets no further pod', async () => {
     const namespace = await running('immortal-foreground');
-    await namespace.kubectl(['delete', 'ic', NAME, '--cascade=foreground', '--timeout=45s']);
+    await namespace.kubectl(['delete', 'ic', NAME, '--cascade=foreground', '--timeout=120s']);
     expect(await namespace.exists('ic', NAME)).toBe(false);
     expect(await namespace.exists('pod', POD)).toBe(false);
     // What is logged about another object comes later than all that was about this one.

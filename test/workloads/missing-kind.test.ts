@@ -52,7 +52,7 @@ beforeAll(async () => {
   api = new KubeApi(surroundings.controlPlane);
   objects = new MyIngresses(api, 'default');
   port = await findFreePort();
-  await kubectl('delete', 'crd', CRD, '--timeout=45s');
+  await kubectl('delete', 'crd', CRD, '--timeout=120s');
   operator = surroundings.launchOperator({ ALBRIDGE_HEALTH_ADDRESS: `127.0.0.1:${port}` });
 });
 
@@ -93,7 +93,7 @@ describe('an operator that lacks one kind', () => {
 
   it('continues with the other kinds when the CRD of one is deleted', async () => {
     await kubectl('delete', 'clusterrolebinding', 'albridge-webapp');
-    await kubectl('delete', 'crd', CRD, '--timeout=45s');
+    await kubectl('delete', 'crd', CRD, '--timeout=120s');
     await until('the lack is reported', async () => (await readiness()).status === 500);
     await objects.edit('shop', { tags: { team: 'web' } });
     await objects.whenReady('shop');

@@ -41,7 +41,7 @@ describe("the article's MyApp", { concurrent: true }, () => {
     const namespace = await place.createNamespace('myapp-article');
     const applied = await namespace.apply(await articleIn(namespace));
     expect(applied).toBe('myapp.demo.rtfm.co.ua/example-app created\n');
-    await namespace.kubectl(['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=45s']);
+    await namespace.kubectl(['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=120s']);
     const [, ...pods] = await namespace.table('pods');
     expect(pods.map((row) => row.slice(0, 4))).toEqual([[POD, '1/1', 'Running', '0']]);
     const pod = await namespace.get('pod', POD);
@@ -79,9 +79,9 @@ describe("the article's MyApp", { concurrent: true }, () => {
       input: await example('myapp-01-article.yaml'),
     });
     expect(apply.stderr).toBe('');
-    const wait = ['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=45s'];
+    const wait = ['wait', `myapp/${NAME}`, '--for=condition=Ready', '--timeout=120s'];
     expect((await place.cluster.kubectl(['-n', 'default', ...wait])).code).toBe(0);
-    await place.cluster.kubectl(['-n', 'default', 'delete', 'myapp', NAME, '--timeout=45s']);
+    await place.cluster.kubectl(['-n', 'default', 'delete', 'myapp', NAME, '--timeout=120s']);
     await until('the pod is gone', async () => {
       const get = ['-n', 'default', 'get', 'pod', POD, '--ignore-not-found'];
       return (await place.cluster.kubectl(get)).stdout === '';

@@ -45,7 +45,7 @@ function readExample(file: string): Promise<string> {
 async function applied(name: string, manifests: string): Promise<void> {
   await kubectl(['apply', '-f', '-'], manifests);
   for (const type of ['Ready', 'BackendsResolved', 'TargetsHealthy']) {
-    await kubectl(['wait', `--for=condition=${type}`, '--timeout=60s', `myingress/${name}`]);
+    await kubectl(['wait', `--for=condition=${type}`, '--timeout=120s', `myingress/${name}`]);
   }
 }
 
@@ -68,7 +68,7 @@ async function applicationAt(listener: ListenerAddress, asked?: Asked): Promise<
 }
 
 async function deleted(manifests: string): Promise<void> {
-  await kubectl(['delete', '--timeout=60s', '-f', '-'], manifests);
+  await kubectl(['delete', '--timeout=120s', '-f', '-'], manifests);
   const { listeners, loadBalancers, securityGroups, targetGroups } = await standIn.state();
   expect([...listeners, ...loadBalancers, ...targetGroups]).toEqual([]);
   expect(JSON.stringify(securityGroups)).not.toContain('albridge.io/');
@@ -189,10 +189,10 @@ describe('the examples with traffic', () => {
   it('webapp-04-expose.yaml: each application answers for its host and paths, and for no other', async () => {
     const manifests = await readExample('webapp-04-expose.yaml');
     await kubectl(['apply', '-f', '-'], manifests);
-    await kubectl(['wait', '--for=condition=Ready', '--timeout=60s', 'myingress/shared']);
+    await kubectl(['wait', '--for=condition=Ready', '--timeout=120s', 'myingress/shared']);
     for (const name of ['shop', 'blog']) {
-      await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=60s']);
-      await kubectl(['wait', '--for=condition=Exposed', '--timeout=60s', `webapp/${name}`]);
+      await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=120s']);
+      await kubectl(['wait', '--for=condition=Exposed', '--timeout=120s', `webapp/${name}`]);
     }
     const listener = await listenerOf('shared', 80);
     const [shop, blog] = ['shop.example.com', 'www.example.com'];
@@ -214,7 +214,7 @@ describe('the examples with traffic', () => {
   it('11-nodes.yaml: requests reach the node port, and a node that is excluded gets none', async () => {
     const manifests = await readExample('11-nodes.yaml');
     await kubectl(['apply', '-f', '-'], manifests);
-    await kubectl(['rollout', 'status', 'deployment/overlay-web', '--timeout=60s']);
+    await kubectl(['rollout', 'status', 'deployment/overlay-web', '--timeout=120s']);
     const field = '{.spec.ports[0].nodePort}';
     const port = Number(await kubectl(['get', 'svc', 'overlay-web', '-o', `jsonpath=${field}`]));
     const subnets = surroundings.aws.network.articleSubnets;

@@ -23,7 +23,7 @@ async function apply(namespace: Namespace, kind: string): Promise<void> {
   const path = resolve(import.meta.dirname, `../../examples/${kind}-01-article.yaml`);
   const manifest = (await readFile(path, 'utf8')).replace(/^ +namespace:.*\n/m, '');
   await namespace.apply(manifest);
-  await namespace.kubectl(['wait', kind, '--all', '--for=condition=Ready', '--timeout=45s']);
+  await namespace.kubectl(['wait', kind, '--all', '--for=condition=Ready', '--timeout=120s']);
 }
 
 describe('pods made from an image alone', { concurrent: true }, () => {

@@ -90,11 +90,12 @@ describe('a rolling update of pods with processes', () => {
 describe('a pod with a process', () => {
   it('is Ready when the probe has succeeded and its gates are open', async () => {
     const gate = 'test.albridge.io/gate';
-    const env = [{ name: 'ECHO_LISTENS_AFTER_MS', value: '2000' }];
+    const env = [{ name: 'ECHO_LISTENS_AFTER_MS', value: '10000' }];
     const readinessGates = [{ conditionType: gate }];
     await createPod('slow', { containers: [{ ...APP, env }], readinessGates });
-    const unready = await namespace.when('pod', 'slow', isRunning);
-    expect(conditionOf(unready, 'Ready')?.reason).toBe('ContainersNotReady');
+    await namespace.when('pod', 'slow', (pod) => {
+      return isRunning(pod) && conditionOf(pod, 'Ready')?.reason === 'ContainersNotReady';
+    });
     const gated = await namespace.when('pod', 'slow', (pod) => {
       return conditionOf(pod, 'ContainersReady')?.status === 'True';
     });
@@ -114,7 +115,7 @@ describe('a pod with a process', () => {
     const env = [{ name: 'ECHO_IGNORES_SIGTERM', value: 'true' }];
     const lifecycle = { preStop: { sleep: { seconds: 3 } } };
     const containers = [{ ...APP, env, lifecycle }];
-    await createPod('stubborn', { containers, terminationGracePeriodSeconds: 6 });
+    await createPod('stubborn', { containers, terminationGracePeriodSeconds: 15 });
     const pod = await namespace.when('pod', 'stubborn', isReady);
     const deletedMs = Date.now();
     await namespace.kubectl(['delete', 'pod', 'stubborn', WAIT]);
@@ -122,9 +123,9 @@ describe('a pod with a process', () => {
     const log = await logOf('stubborn');
     const signalled = log.find(({ text }) => text.startsWith('SIGTERM'))?.atMs ?? 0;
     expect(signalled - deletedMs).toBeGreaterThanOrEqual(3000);
-    expect(goneMs - deletedMs).toBeGreaterThanOrEqual(6000);
-    // It would have 6 s of its own if the hook did not count.
-    expect(goneMs - signalled).toBeLessThan(6000);
+    expect(goneMs - deletedMs).toBeGreaterThanOrEqual(15_000);
+    // It would have 15 s of its own if the hook did not count.
+    expect(goneMs - signalled).toBeLessThan(15_000);
     expect(log.filter(({ text }) => text.startsWith('exit'))).toEqual([]);
     const [end] = await lastStates([pod]);
     expect(end?.status?.['phase']).toBe('Failed');
@@ -132,7 +133,7 @@ describe('a pod with a process', () => {
   });
 });
 
-const WAIT = '--timeout=60s';
+const WAIT = '--timeout=120s';
 const PRE_STOP_MS = 5000;
 /** What begins before the pod is deregistered ends after the hook. */
 const SLOW_MS = 7000;

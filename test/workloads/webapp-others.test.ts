@@ -44,7 +44,7 @@ describe('what others change on a WebApp', { concurrent: true }, () => {
     const namespace = await running('webapp-restart');
     const before = (await namespace.list('pods')).map(({ metadata }) => metadata.uid);
     await namespace.kubectl(['rollout', 'restart', 'deployment/demo-app']);
-    await namespace.kubectl(['rollout', 'status', 'deployment/demo-app', '--timeout=45s']);
+    await namespace.kubectl(['rollout', 'status', 'deployment/demo-app', '--timeout=120s']);
     await until('the old pods are gone', async () => {
       const after = await namespace.list('pods');
       return !after.some(({ metadata }) => before.includes(metadata.uid));

@@ -32,7 +32,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
     const namespace = await place.createNamespace('webapp-article');
     const applied = await namespace.apply(await example('webapp-01-article.yaml'));
     expect(applied).toBe('webapp.apps.example.com/demo-app created\n');
-    await namespace.kubectl(['wait', 'webapp/demo-app', '--for=condition=Ready', '--timeout=45s']);
+    await namespace.kubectl(['wait', 'webapp/demo-app', '--for=condition=Ready', '--timeout=120s']);
 
     const url = `http://demo-app.${namespace.name}.svc:80`;
     for (const name of ['webapps', 'webapp', 'wa', 'webapps.apps.example.com']) {
@@ -86,7 +86,7 @@ describe("the article's WebApp", { concurrent: true }, () => {
         { kind: 'WebApp', uid: metadata.uid, controller: true, blockOwnerDeletion: true },
       ]);
     }
-    await namespace.kubectl(['delete', 'webapp', 'demo-app', '--timeout=45s']);
+    await namespace.kubectl(['delete', 'webapp', 'demo-app', '--timeout=120s']);
     await until('no child is left', async () => {
       const left = await namespace.kubectl(['get', 'deploy,rs,pods,service', '-o', 'name']);
       return left === '';
