@@ -134,13 +134,16 @@ const REFUSED_MS = 120_000;
 export function delayDeletion(
   step: Step,
   waitMs: number,
-  { before, refused }: { readonly before: readonly Postponed[]; readonly refused: readonly Step[] },
+  {
+    before,
+    isRefused,
+  }: { readonly before: readonly Postponed[]; readonly isRefused: (step: Step) => boolean },
 ): number {
   if (step.operation !== 'DeleteListener') return waitMs;
   const ends = before.filter(({ step: one }) => {
     return step.needs.includes(one.id) && one.operation !== 'DeleteListener' && endsRedirect(one);
   });
-  const waits = ends.map((one) => one.inMs + (refused.includes(one.step) ? REFUSED_MS : WINDOW_MS));
+  const waits = ends.map((one) => one.inMs + (isRefused(one.step) ? REFUSED_MS : WINDOW_MS));
   return Math.max(waitMs, ...waits);
 }
 

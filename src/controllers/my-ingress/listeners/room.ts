@@ -17,7 +17,7 @@ export interface Leaving {
   readonly rules: readonly LeavingRule[];
   /** Of the first of them. */
   readonly priority: number;
-  /** It is a listener to which one that stays redirects as yet. */
+  /** It needs a step other than a deletion of a listener: one that ends a redirect to it. */
   readonly isLed: boolean;
 }
 

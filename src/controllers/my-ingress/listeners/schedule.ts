@@ -46,10 +46,12 @@ export function scheduleRoom(
   const open = { ...given, facts };
   const { waitMs, refused, ...steps } = scheduleRouting(listeners, observed, open);
   const last = postpone(routing.removals, isFull('listeners', facts) ? 0 : waitMs);
+  const isRefused = (step: Step): boolean =>
+    refused.includes(step) || given.facts.refused.some((one) => isSame(one.step, step));
   const before = [...postpone([...steps.early, ...steps.changes], 0), ...steps.late, ...last];
   const removals = isFull('listeners', facts)
     ? last
-    : last.map(({ step }) => ({ step, inMs: delayDeletion(step, waitMs, { before, refused }) }));
+    : last.map(({ step }) => ({ step, inMs: delayDeletion(step, waitMs, { before, isRefused }) }));
   const tried = [...steps.early, ...steps.changes].filter((step) => {
     return isRefusedRule(step, given.facts) && !refused.includes(step);
   });

@@ -59,6 +59,19 @@ it.each([
   },
 );
 
+it('a rule that AWS does not let go is tried again as seldom as before', async () => {
+  const world = new World();
+  world.aws.control.setCertificates([CERTIFICATE]);
+  world.start();
+  await world.applied('shop', { ...SHOP, listeners: [plain, secure], rules: [login] });
+  await world.clock.advance(MINUTE_MS);
+  const refusal = { code: 'AccessDenied', status: 403, message: 'no' } as const;
+  world.fault('DeleteRule', { kind: 'error', ...refusal }, { forMs: 60 * MINUTE_MS });
+  await world.edited('shop', { listeners: [plain], rules: [] }, 30 * MINUTE_MS);
+  expect(world.aws.control.calls('DeleteListener')).toEqual([]);
+  expect(world.aws.control.calls('DeleteRule').length).toBeLessThan(30);
+});
+
 it('a listener that stays as a rule redirects there comes behind what keeps that rule', async () => {
   const world = new World();
   world.aws.control.setCertificates([CERTIFICATE]);
