@@ -84,6 +84,10 @@ describe('the command of docs/alerts.md about missing rights', () => {
     const reader = await Reader.in(place, ROOT, { scripts });
     const block = (await blocksOf('docs/alerts.md')).find(({ text }) => text.startsWith('helm '));
     const command = block?.text.trimEnd() ?? '';
+    // The API server checks the types of a policy a moment after it has stored it.
+    const checked = '--for=jsonpath={.status.observedGeneration}';
+    const policies = 'validatingadmissionpolicies';
+    await place.kubectl(['wait', policies, '--all', checked, '--timeout=120s']);
     expect(await reader.paste(command)).toBe('');
     const edit = '[{"op":"remove","path":"/rules/0"}]';
     const role = ['clusterrole', 'albridge-myingress'];
