@@ -92,8 +92,8 @@ export function planListeners(
     listeners: plans,
     removals: [
       ...plans.flatMap(({ removals }) => removals),
-      ...plans.flatMap(({ last }) => last),
       ...deletions.steps,
+      ...plans.flatMap(({ last }) => last),
     ],
     problems: [...problems, ...explainWithheld(plans, problems, missing), ...deletions.problems],
   };
