@@ -16,7 +16,7 @@ export interface StayingListener extends OwnListener {
   readonly isWaiting: boolean;
 }
 
-interface Deletions {
+export interface Deletions {
   readonly steps: readonly Step[];
   /** Of those that stay. */
   readonly problems: readonly Problem[];
@@ -31,7 +31,7 @@ export function deleteListeners(
   staying: readonly StayingListener[],
   context: PlanContext,
 ): Deletions {
-  const all = [...obsolete, ...(obsolete.length > 0 ? staying : [])];
+  const all = [...obsolete, ...staying];
   const leading = findLeading(new Map(all.map((one) => [one, listRedirects(one, context)])));
   const held = obsolete.filter((one) => hasForeignRule(one.observed, context));
   const problems = held.map((one) => explain(one, "has rules that are not this object's"));
@@ -130,21 +130,23 @@ function explain({ id, observed: { listener } }: OwnListener, why: string): Prob
 /** AWS may refuse again what it has refused, and each plan tries it. */
 const REFUSED_MS = 120_000;
 
-/** How long a deletion waits, at least `waitMs`: for requests that a redirect sends there until a step of `before` ends it. */
-export function delayDeletion(
-  step: Step,
-  waitMs: number,
-  {
-    before,
-    isRefused,
-  }: { readonly before: readonly Postponed[]; readonly isRefused: (step: Step) => boolean },
-): number {
-  if (step.operation !== 'DeleteListener') return waitMs;
-  const ends = before.filter(({ step: one }) => {
-    return step.needs.includes(one.id) && one.operation !== 'DeleteListener' && endsRedirect(one);
+/** These, where a deletion waits for requests that a redirect sends there until a step of this plan ends it. */
+export function delayDeletions(
+  removals: readonly Postponed[],
+  earlier: readonly Postponed[],
+  isRefused: (step: Step) => boolean,
+): readonly Postponed[] {
+  const isEnd = ({ step }: Postponed): boolean =>
+    step.operation !== 'DeleteListener' && endsRedirect(step);
+  const deletions = removals.filter(({ step }) => step.operation === 'DeleteListener');
+  const ends = deletions.length === 0 ? [] : [...earlier, ...removals].filter(isEnd);
+  return removals.map((one) => {
+    if (!deletions.includes(one)) return one;
+    const waits = ends
+      .filter(({ step: { id } }) => one.step.needs.includes(id))
+      .map(({ step, inMs }) => inMs + (isRefused(step) ? REFUSED_MS : WINDOW_MS));
+    return { ...one, inMs: Math.max(one.inMs, ...waits) };
   });
-  const waits = ends.map((one) => one.inMs + (isRefused(one.step) ? REFUSED_MS : WINDOW_MS));
-  return Math.max(waitMs, ...waits);
 }
 
 /** A listener takes its rules with it. */

@@ -11,8 +11,8 @@ import type { Step } from '../graph/steps.ts';
 import { planRules, type RuleSteps } from '../rules/diff.ts';
 import { Effort, MOST_EFFORT } from '../rules/effort.ts';
 import { describeUnresolved, keepCertificates, lacksCertificate } from './certificate-list.ts';
-import { claimListeners } from './claims.ts';
-import { deleteListeners, type StayingListener } from './deletions.ts';
+import { claimListeners, type ListenerClaims } from './claims.ts';
+import { type Deletions, deleteListeners, type StayingListener } from './deletions.ts';
 import { createListener, updateListener } from './diff.ts';
 import {
   explainWithheld,
@@ -68,7 +68,8 @@ export function planListeners(
   observed: ObservedGraph,
   context: PlanContext,
 ): RoutingSteps {
-  const { kept, obsolete, conflicts } = claimListeners(desired, observed, context);
+  const claims = claimListeners(desired, observed, context);
+  const { kept, conflicts } = claims;
   const free = desired.filter(({ id }) => conflicts.every((problem) => problem.id !== id));
   const awaited = desired.filter((one) => isAwaited(one, kept.get(one.id)));
   const missing = listMissing(awaited, (one, targets) => {
@@ -81,12 +82,7 @@ export function planListeners(
     const effort = new Effort(MOST_EFFORT / free.length);
     return planListener(one, kept.get(one.id), { ...context, ...waits, effort });
   });
-  const staying = desired.flatMap((one): readonly StayingListener[] => {
-    const from = kept.get(one.id);
-    const plan = plans.find(({ id }) => id === one.id) ?? { ...NOTHING, id: one.id };
-    return from ? [describeStaying(plan, { desired: one, observed: from })] : [];
-  });
-  const deletions = deleteListeners(obsolete, staying, context);
+  const deletions = planDeletions(claims, { desired, plans }, context);
   const problems = [...conflicts, ...plans.flatMap((one) => one.problems)];
   return {
     listeners: plans,
@@ -243,15 +239,24 @@ function hold(
   return { ...plan, before: add(before), transition: add(transition), last: add(last) };
 }
 
-function describeStaying(
-  { id, before, transition, last, withheld }: PlannedListener,
-  given: Pick<StayingListener, 'desired' | 'observed'>,
-): StayingListener {
-  return {
-    ...{ ...given, id },
-    steps: [...before, ...transition, ...last],
-    isWaiting: withheld.length > 0,
-  };
+function planDeletions(
+  { kept, obsolete }: ListenerClaims,
+  given: {
+    readonly desired: readonly DesiredListener[];
+    readonly plans: readonly PlannedListener[];
+  },
+  context: PlanContext,
+): Deletions {
+  if (obsolete.length === 0) return { steps: [], problems: [] };
+  const staying = given.desired.flatMap((desired): readonly StayingListener[] => {
+    const { id } = desired;
+    const observed = kept.get(id);
+    const { before, transition, last, withheld } =
+      given.plans.find((one) => one.id === id) ?? NOTHING;
+    const steps = [...before, ...transition, ...last];
+    return observed ? [{ id, observed, desired, steps, isWaiting: withheld.length > 0 }] : [];
+  });
+  return deleteListeners(obsolete, staying, context);
 }
 
 function waitForBackend(id: ResourceId): Problem {

@@ -11,7 +11,7 @@ import {
 import type { ObservedGraph } from '../graph/graph.ts';
 import { findObstacle, type Postponed, type Step } from '../graph/steps.ts';
 import { areApart } from '../rules/overlap.ts';
-import { delayDeletion } from './deletions.ts';
+import { delayDeletions } from './deletions.ts';
 import type { ListenerPlan, RoutingSteps } from './plan.ts';
 import { listLeaving, makeRoom, placeRoom } from './room.ts';
 
@@ -45,13 +45,12 @@ export function scheduleRoom(
   const facts = leaving.length > 0 ? forgetFullRules(given.facts) : given.facts;
   const open = { ...given, facts };
   const { waitMs, refused, ...steps } = scheduleRouting(listeners, observed, open);
-  const last = postpone(routing.removals, isFull('listeners', facts) ? 0 : waitMs);
   const isRefused = (step: Step): boolean =>
     refused.includes(step) || given.facts.refused.some((one) => isSame(one.step, step));
-  const before = [...postpone([...steps.early, ...steps.changes], 0), ...steps.late, ...last];
+  const earlier = [...postpone([...steps.early, ...steps.changes], 0), ...steps.late];
   const removals = isFull('listeners', facts)
-    ? last
-    : last.map(({ step }) => ({ step, inMs: delayDeletion(step, waitMs, { before, isRefused }) }));
+    ? postpone(routing.removals, 0)
+    : delayDeletions(postpone(routing.removals, waitMs), earlier, isRefused);
   const tried = [...steps.early, ...steps.changes].filter((step) => {
     return isRefusedRule(step, given.facts) && !refused.includes(step);
   });
