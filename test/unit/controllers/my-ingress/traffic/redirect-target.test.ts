@@ -3,6 +3,7 @@ import { makeCertificate } from '../../../../fakes/certificate.ts';
 import { CERTIFICATE } from '../../../localstack/traffic/traffic-model.ts';
 import { MINUTE_MS, World } from '../world.ts';
 import { ask } from './asked.ts';
+import { applySecured } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const redirect = { redirect: { statusCode: 301, protocol: 'HTTPS', port: 443 } } as const;
@@ -13,12 +14,8 @@ const plain = { port: 80, protocol: 'HTTP' as const };
 
 describe('a rule that redirects to HTTPS', () => {
   it('redirects no request while AWS refuses the listener that it names', async () => {
-    const world = new World();
-    world.aws.control.setCertificates([CERTIFICATE]);
-    world.start();
     const rule = { name: 'login', paths: ['/login'], forward: [{ backend: 'api' }] };
-    await world.applied('shop', { ...SHOP, listeners: [plain], rules: [rule] });
-    await world.clock.advance(MINUTE_MS);
+    const world = await applySecured({ listeners: [plain], rules: [rule] });
     await world.edited(
       'shop',
       {
@@ -38,12 +35,8 @@ describe('a rule that redirects to HTTPS', () => {
     ['a rule of another name', { name: 'old', paths: ['/login'] }, []],
     ['a rule that is narrowed', { name: 'old', paths: ['/*'] }, ['/other']],
   ])('leaves %s with its requests while AWS refuses that listener', async (_, old, narrowed) => {
-    const world = new World();
-    world.aws.control.setCertificates([CERTIFICATE]);
-    world.start();
     const forward = [{ backend: 'api' }];
-    await world.applied('shop', { ...SHOP, listeners: [plain], rules: [{ ...old, forward }] });
-    await world.clock.advance(MINUTE_MS);
+    const world = await applySecured({ listeners: [plain], rules: [{ ...old, forward }] });
     const rules = [
       ...(narrowed.length > 0 ? [{ ...old, paths: narrowed, forward }] : []),
       { ...{ name: 'login', paths: ['/login'], listeners: [80] }, ...redirect },
@@ -69,12 +62,8 @@ describe('a rule that redirects to HTTPS', () => {
 
 describe('a listener that redirects to HTTPS', () => {
   it('keeps the listener to which it leads while AWS refuses the next one', async () => {
-    const world = new World();
-    world.aws.control.setCertificates([CERTIFICATE]);
-    world.start();
     const door = { ...plain, redirectToHTTPS: true };
-    await world.applied('shop', { ...SHOP, listeners: [door, secure(CERTIFICATE)] });
-    await world.clock.advance(MINUTE_MS);
+    const world = await applySecured({ listeners: [door, secure(CERTIFICATE)] });
     const refused = { ...secure(`${CERTIFICATE}0`), port: 8443 };
     await world.edited('shop', { listeners: [door, refused] }, 10 * MINUTE_MS);
     expect(ask(world)).toBe('301 to https://shop.example.com:443/');
@@ -86,14 +75,10 @@ describe('a listener that redirects to HTTPS', () => {
   });
 
   it('gets new certificates although it waits to redirect', async () => {
-    const world = new World();
     const [first, second] = [CERTIFICATE, `${CERTIFICATE}-2`];
-    world.aws.control.setCertificates([first, second]);
-    world.start();
     const served = { ...secure(first), port: 8443 };
     const uncertified = { port: 443, protocol: 'HTTPS' as const };
-    await world.applied('shop', { ...SHOP, listeners: [served] });
-    await world.clock.advance(MINUTE_MS);
+    const world = await applySecured({ listeners: [served] }, [first, second]);
     const listeners = [served, uncertified];
     await world.edited('shop', { listeners, defaultAction: redirect }, MINUTE_MS);
     await world.edited(

@@ -1,18 +1,14 @@
 import { expect, it } from 'vitest';
 import { CERTIFICATE } from '../../../localstack/traffic/traffic-model.ts';
-import { MINUTE_MS, World } from '../world.ts';
-import { SHOP } from './specs.ts';
+import { MINUTE_MS } from '../world.ts';
+import { applySecured } from './settle.ts';
 
 const plain = { port: 80, protocol: 'HTTP' as const };
 const secure = { port: 443, protocol: 'HTTPS' as const, certificates: [CERTIFICATE] };
 
 it('a listener that leaves stays until 15 s after the one that redirects to it could be changed', async () => {
-  const world = new World();
-  world.aws.control.setCertificates([CERTIFICATE]);
-  world.start();
   const redirecting = { ...plain, redirectToHTTPS: true };
-  await world.applied('shop', { ...SHOP, listeners: [redirecting, secure] });
-  await world.clock.advance(MINUTE_MS);
+  const world = await applySecured({ listeners: [redirecting, secure] });
   const refusal = { code: 'OperationNotPermitted', status: 400, message: 'not now' } as const;
   world.fault('ModifyListener', { kind: 'error', ...refusal }, { forMs: 3 * MINUTE_MS });
   await world.edited('shop', { listeners: [plain] }, 2 * MINUTE_MS);
@@ -41,11 +37,7 @@ it.each([
 ])(
   'an edit takes away a listener with what redirects there, and is Ready all the time: %s',
   async (_, rules) => {
-    const world = new World();
-    world.aws.control.setCertificates([CERTIFICATE]);
-    world.start();
-    await world.applied('shop', { ...SHOP, listeners: [plain, secure], rules: [login] });
-    await world.clock.advance(MINUTE_MS);
+    const world = await applySecured({ listeners: [plain, secure], rules: [login] });
     world.edit('shop', { listeners: [plain], rules });
     await world.clock.advance(1_000);
     for (let ms = 0; ms < MINUTE_MS; ms += 250) {
@@ -60,11 +52,7 @@ it.each([
 );
 
 it('a rule that AWS does not let go is tried again as seldom as before', async () => {
-  const world = new World();
-  world.aws.control.setCertificates([CERTIFICATE]);
-  world.start();
-  await world.applied('shop', { ...SHOP, listeners: [plain, secure], rules: [login] });
-  await world.clock.advance(MINUTE_MS);
+  const world = await applySecured({ listeners: [plain, secure], rules: [login] });
   const refusal = { code: 'AccessDenied', status: 403, message: 'no' } as const;
   world.fault('DeleteRule', { kind: 'error', ...refusal }, { forMs: 60 * MINUTE_MS });
   await world.edited('shop', { listeners: [plain], rules: [] }, 30 * MINUTE_MS);
@@ -73,11 +61,7 @@ it('a rule that AWS does not let go is tried again as seldom as before', async (
 });
 
 it('a listener that stays as a rule redirects there comes behind what keeps that rule', async () => {
-  const world = new World();
-  world.aws.control.setCertificates([CERTIFICATE]);
-  world.start();
-  await world.applied('shop', { ...SHOP, listeners: [plain, secure], rules: [login] });
-  await world.clock.advance(MINUTE_MS);
+  const world = await applySecured({ listeners: [plain, secure], rules: [login] });
   const rules = [{ ...place, forward: [{ backend: 'none' }] }];
   await world.edited('shop', { listeners: [plain], rules }, MINUTE_MS);
   expect(world.condition('shop')).toBe('False BackendUnavailable');

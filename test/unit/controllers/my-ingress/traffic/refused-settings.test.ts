@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CERTIFICATE } from '../../../localstack/traffic/traffic-model.ts';
 import { TRUST_STORE } from '../graph/random-traffic.ts';
-import { MINUTE_MS, World } from '../world.ts';
+import { MINUTE_MS, type World } from '../world.ts';
 import { ask } from './asked.ts';
+import { applySecured } from './settle.ts';
 import { SHOP } from './specs.ts';
 
 const secure = {
@@ -11,13 +12,8 @@ const secure = {
 const TYPO = 'ELBSecurityPolicy-Typo';
 const rollback = { defaultAction: { forward: [{ backend: 'api' }] } };
 
-async function settle(): Promise<World> {
-  const world = new World();
-  world.aws.control.setCertificates([CERTIFICATE]);
-  world.start();
-  await world.applied('shop', { ...SHOP, listeners: [secure] });
-  await world.clock.advance(MINUTE_MS);
-  return world;
+function settle(): Promise<World> {
+  return applySecured({ listeners: [secure] });
 }
 
 const typo = { listeners: [{ ...secure, sslPolicy: TYPO }] };
