@@ -170,9 +170,7 @@ export function areCredentialsRefused(thrown: unknown): boolean {
 
 /** Reads the header Retry-After where it counts seconds. */
 export function readRetryAfterMs(thrown: unknown): number {
-  const response = isFields(thrown) ? thrown['$response'] : undefined;
-  const headers = isFields(response) ? response['headers'] : undefined;
-  const seconds = Number(readText(headers, 'retry-after') ?? 0);
+  const seconds = Number(readHeader(thrown, 'retry-after') ?? 0);
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
 }
 
@@ -189,13 +187,19 @@ function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
   return classifyStatus(thrown);
 }
 
+const ABOUT_DATE = /^(Signature (expired|not yet current)|Request has expired)/;
+
 /**
- * The SDK has learnt the time from AWS's answer and signs its next request by it.
+ * The SDK has learnt the time from AWS's answer and signs its next request by it. It marks only a clock that is wrong:
+ * where one was put right again, it had gone by the former difference, and AWS's words about the date are what tells.
  * https://github.com/aws/aws-sdk-js-v3/blob/main/packages/core/src/submodules/httpAuthSchemes/aws_sdk/AwsSdkSigV4Signer.ts
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
  */
 function isClockCorrected(thrown: unknown): boolean {
   const metadata = isFields(thrown) ? thrown['$metadata'] : undefined;
-  return isFields(metadata) && metadata['clockSkewCorrected'] === true;
+  if (isFields(metadata) && metadata['clockSkewCorrected'] === true) return true;
+  const isAboutDate = ABOUT_DATE.test(readText(thrown, 'message') ?? '');
+  return isAboutDate && readHeader(thrown, 'date') !== undefined;
 }
 
 /**
@@ -268,6 +272,11 @@ function readStatus(thrown: unknown): number | undefined {
   const metadata = isFields(thrown) ? thrown['$metadata'] : undefined;
   const status = isFields(metadata) ? metadata['httpStatusCode'] : undefined;
   return typeof status === 'number' ? status : undefined;
+}
+
+function readHeader(thrown: unknown, name: string): string | undefined {
+  const response = isFields(thrown) ? thrown['$response'] : undefined;
+  return readText(isFields(response) ? response['headers'] : undefined, name);
 }
 
 function readText(thrown: unknown, key: string): string | undefined {

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AwsFault } from '../../../../localstack/embedded/http/aws-fault.ts';
+import { checkSignature } from '../../../../localstack/embedded/http/aws-request.ts';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import {
   createSdkApi,
@@ -16,6 +18,9 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { arnOf } from './scripted-aws-api.ts';
+
+const NO_BALANCERS =
+  '<DescribeLoadBalancersResponse><DescribeLoadBalancersResult><LoadBalancers/></DescribeLoadBalancersResult></DescribeLoadBalancersResponse>';
 
 it('leaves in the SDK what makes up a request, and the place of its retries', () => {
   const { middlewareStack } = createSdkClient({ region: 'us-east-1', userAgent: 'albridge/0' });
@@ -181,3 +186,56 @@ describe('the audit line of a write', () => {
     expect(await logDeletion(() => answers.pop() ?? false)).toEqual([]);
   });
 });
+
+describe('a clock that is wrong', () => {
+  /** AWS's own, which stands still. */
+  const trueMs = Date.UTC(2026, 0, 1);
+  const aws = { region: 'us-east-1', now: () => trueMs };
+  let target: HttpTarget;
+
+  beforeEach(async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    vi.useFakeTimers({ toFake: ['Date'] });
+    target = await startTarget('elb', ({ headers }, response) => {
+      response.sendDate = false;
+      response.setHeader('date', new Date(trueMs).toUTCString());
+      try {
+        checkSignature(headers, new URLSearchParams(), aws);
+        response.end(NO_BALANCERS);
+      } catch (fault) {
+        const { code, message } = fault as AwsFault;
+        response.writeHead(403).end(errorDocument(code, message));
+      }
+    });
+  });
+
+  afterEach(async () => {
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+    await target.stop();
+  });
+
+  it.each([600_000, -3_600_000])(
+    'by %i ms costs no call, nor when it is put right',
+    async (offMs) => {
+      const common = { clock: systemClock, leadership: { isLeader: () => true } };
+      const api = createSdkApi({
+        ...{ ...common, region: aws.region, userAgent: 'albridge/0' },
+        endpoint: `http://${target.address}`,
+      });
+      const ports = { log: new SilentLogger(), metrics: new RecordingMetrics(), budget: NO_LIMITS };
+      const { inventory } = wireAws({ ...common, ...ports, api });
+      for (const nowMs of [trueMs + offMs, trueMs]) {
+        vi.setSystemTime(nowMs);
+        const reading = inventory.refresh(new Set(['shop']), new AbortController().signal);
+        await expect(reading).resolves.toBeUndefined();
+      }
+      api.close();
+    },
+  );
+});
+
+function errorDocument(code: string, message: string): string {
+  return `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+}
