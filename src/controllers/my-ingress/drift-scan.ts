@@ -1,7 +1,7 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { CachedGroup, Inventory, LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
-import { getKey, isBeingDeleted } from '../../core/objects/kube-object.ts';
+import { getKey, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
@@ -13,6 +13,7 @@ import { compareWithSnapshot } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
+import { attempt, forEachInTurns } from './scan-steps.ts';
 import { ManagedGroups } from './security-group/managed-groups.ts';
 import { hasTraffic, isOnlyPlanned, readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
@@ -66,8 +67,6 @@ interface DriftScanOptions {
   readonly metrics: Metrics;
 }
 
-/** Objects compared at once, in a millisecond or two; then other work runs. */
-const COMPARED_AT_ONCE = 25;
 const RETRY_MS = 30_000;
 
 /**
@@ -140,10 +139,8 @@ export class DriftScan {
       return 'failed';
     }
     await forEachInTurns(objects, { clock: this.#options.clock, signal }, (before) => {
-      const object = cache.get(getKey(before));
-      if (object === undefined) return;
-      this.#publish(object);
-      if (this.#needsPass(object)) enqueue(getKey(object), { priority: LOW_PRIORITY });
+      const key = getKey(before);
+      if (this.#needsPass(key)) enqueue(key, { priority: LOW_PRIORITY });
     });
     this.#options.onPublished?.();
     const areGroupsChecked = await this.#checkManagedGroups(objects, enqueue, signal);
@@ -156,10 +153,12 @@ export class DriftScan {
     const balancers = new Set<string>();
     const targetGroups = new Set<string>();
     await forEachInTurns(objects, { clock, signal }, (object) => {
-      const identity = identify(cluster, object);
-      balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
-      for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
       for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
+      attempt(() => {
+        const identity = identify(cluster, object);
+        balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
+        for (const { name } of desireGroups(object, identity)) targetGroups.add(name);
+      });
     });
     return { balancers, targetGroups };
   }
@@ -188,13 +187,14 @@ export class DriftScan {
     return !this.#options.isObserver && !isOnlyPlanned(object);
   }
 
-  #needsPass(object: MyIngress): boolean {
-    try {
+  #needsPass(key: Key): boolean {
+    const look = (): boolean => {
+      const object = this.#options.cache.get(key);
+      if (object === undefined) return false;
+      this.#publish(object);
       return this.#differs(object);
-    } catch {
-      // An object that an older CRD has admitted may not be comparable: its pass reports what is wrong.
-      return true;
-    }
+    };
+    return attempt(look) ?? true;
   }
 
   #differs(object: MyIngress): boolean {
@@ -279,16 +279,4 @@ type ScanResult = 'complete' | 'partial' | 'failed';
 interface Desired {
   readonly balancers: ReadonlySet<string>;
   readonly targetGroups: ReadonlySet<string>;
-}
-
-/** Thousands of objects, and the event loop is never blocked for long. */
-async function forEachInTurns(
-  objects: readonly MyIngress[],
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-  act: (object: MyIngress) => void,
-): Promise<void> {
-  for (const [index, object] of objects.entries()) {
-    if (index > 0 && index % COMPARED_AT_ONCE === 0) await sleep(clock, 0, signal);
-    act(object);
-  }
 }

@@ -7,9 +7,11 @@ import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { isOwnTargetGroup } from './graph/tags.ts';
 import { identify } from './identity.ts';
+
 import { parseName } from './load-balancer/desired.ts';
 import { listPlaces } from './load-balancer/places.ts';
 import type { Memory } from './memory.ts';
+import { attempt, forEachInTurns } from './scan-steps.ts';
 import { readRecordedArn } from './status.ts';
 import { desireGroups } from './traffic/snapshot.ts';
 
@@ -89,8 +91,8 @@ export class Orphans {
     if (!isCreatedBy(cluster, tags) || !namespace || !name) return undefined;
     const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
     const object = cache.get(`${namespace}/${name}`);
-    if (!isWatched || (object !== undefined && standsFor(object, arn, cluster))) return undefined;
-    return { arn, namespace, name };
+    const isHeld = object !== undefined && (attempt(() => standsFor(object, arn, cluster)) ?? true);
+    return isWatched && !isHeld ? { arn, namespace, name } : undefined;
   }
 
   /** One read may be a stale answer about a balancer that was deleted with its object. */
@@ -134,6 +136,7 @@ interface StrayOptions {
   readonly memory: Memory;
   readonly cache: Pick<ObjectCache<MyIngress>, 'get'>;
   readonly cluster: string;
+  readonly clock: Clock;
 }
 
 /** The first may be older than a group that was made a moment before. */
@@ -171,7 +174,7 @@ export class Strays {
 
   /** Call after a refresh of the inventory; returns the objects that have any. `objects`: those of before it. */
   async find(objects: readonly MyIngress[], signal: AbortSignal): Promise<readonly Key[]> {
-    const { inventory } = this.#options;
+    const { clock, inventory } = this.#options;
     const others = inventory.listOtherTargetGroups().filter((arn) => OWN_NAME.test(arn));
     const unknown = others.filter((arn) => !this.#foreign.has(arn));
     const read = await inventory.readTags(unknown, signal);
@@ -181,7 +184,11 @@ export class Strays {
       .listTargetGroups()
       .filter(({ targetGroup: { name } }) => inventory.getCachedGroup(name).kind === 'observed')
       .map(({ targetGroup: { arn }, tags }) => [arn, tags] as const);
-    const found = [...listed, ...read].flatMap(([arn, tags]) => this.#identify(arn, tags) ?? []);
+    const found: Stray[] = [];
+    await forEachInTurns([...listed, ...read], { clock, signal }, ([arn, tags]) => {
+      const stray = this.#identify(arn, tags);
+      if (stray !== undefined) found.push(stray);
+    });
     const byKey = Map.groupBy(found, ({ key }) => key);
     for (const [key, groups] of byKey) this.#remember(key, groups);
     this.#searches = new Map(
@@ -207,14 +214,15 @@ export class Strays {
     if (object === undefined) return undefined;
     const group = { targetGroup: { name }, tags };
     if (!isOwnTargetGroup(group, identify(cluster, object))) return undefined;
-    return this.#isNamed(object, name) ? undefined : { key: getKey(object), object, name };
+    const isNamed = attempt(() => this.#isNamed(object, name)) ?? true;
+    return isNamed ? undefined : { key: getKey(object), object, name };
   }
 
   #isNamed(object: MyIngress, name: string): boolean {
+    const { targetGroups: recorded = [] } = object.status?.owned ?? {};
+    if (recorded.includes(name)) return true;
     const identity = identify(this.#options.cluster, object);
-    const recorded = object.status?.owned?.targetGroups ?? [];
-    const desired = desireGroups(object, identity).map((group) => group.name);
-    return recorded.includes(name) || desired.includes(name);
+    return desireGroups(object, identity).some((group) => group.name === name);
   }
 
   #remember(key: Key, groups: readonly Stray[]): void {

@@ -11,6 +11,7 @@ import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
 import { hasAnyDrift, type Memory, rememberGroupDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
+import { attempt } from '../scan-steps.ts';
 import { readRecordedArn } from '../status.ts';
 import { mayBeOld } from '../traffic/memory.ts';
 import { isManaged } from '../traffic/planned.ts';
@@ -49,12 +50,8 @@ export class ManagedGroups {
       return `${namespace}/${name}`;
     });
     return (object) => {
-      try {
-        return this.#findDrift(object, byOwner.get(getKey(object)) ?? [], readMs);
-      } catch {
-        // An object that an older CRD has admitted may not be comparable: its pass reports what is wrong.
-        return false;
-      }
+      const own = byOwner.get(getKey(object)) ?? [];
+      return attempt(() => this.#findDrift(object, own, readMs)) ?? false;
     };
   }
 

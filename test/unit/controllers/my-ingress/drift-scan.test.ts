@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { MyIngress } from '../../../../src/apis/my-ingress.ts';
 import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
+import { draftOf } from './drafts.ts';
 import { MINUTE_MS, reads, SCAN_MS, World, writes } from './world.ts';
 
 /** One read every two seconds. */
@@ -233,9 +235,15 @@ describe('the drift scan', () => {
     expect(await world.callsDuring(() => world.clock.advance(60 * MINUTE_MS))).toEqual({});
   });
 
-  it('survives a spec of other types', async () => {
+  it.each([
+    { adopt: { arn: 7 }, name: {} },
+    { backends: 'web' },
+    { backends: [null], scheme: 'internal' },
+    null,
+  ])('survives a spec of other types: %j', async (spec) => {
     const world = await worldOf(1);
-    await world.edited('shop-0', { adopt: { arn: 7 }, name: {} } as never, ONE_SCAN_MS);
+    world.kube.edit(draftOf('shop-0'), (live) => ({ ...live, spec }) as unknown as MyIngress);
+    await world.clock.advance(ONE_SCAN_MS);
     world.apply('other');
     await world.clock.advance(ONE_SCAN_MS);
     world.tagOutOfBand(world.object('other').status.alb?.arn ?? '', {
