@@ -33,6 +33,8 @@ interface Waiting {
   readonly key: string;
   /** Another pod had its address before, or it was registered before itself. */
   isReused: boolean;
+  /** ARNs of the groups that had its address when it came: the pod before it may never have been taken out. */
+  readonly inherited: ReadonlySet<string>;
   /** Since when nothing keeps the gate closed. */
   dueSinceMs: number | undefined;
   upSinceMs: number | undefined;
@@ -53,6 +55,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** Without an answer of AWS, and the way to it. */
 const SILENCE_MS = 600_000;
 const LONGEST_SILENCE_MS = SILENCE_MS + 120_000;
+const NOT_IN_USE = 'Target.NotInUse';
 /** Watches of two kinds show what has changed one after the other. */
 const UNSEEN_MS = 2_000;
 
@@ -117,9 +120,12 @@ export class GateWatch {
 
   #begin(pod: StoredObject): Waiting {
     const addresses = addressesOf(pod);
+    const groups = this.#parts.stage.aws.world.traffic.targetGroups.all();
+    const having = groups.filter((group) => this.#listHealth(group, pod).length > 0);
     const waiting = {
       key: keyOfStored(pod),
       isReused: addresses.some((one) => this.#addresses.has(one)),
+      inherited: new Set(having.map(({ arn }) => arn)),
       ...{ dueSinceMs: undefined, upSinceMs: undefined, hadCause: false },
     };
     this.#waiting.set(pod.metadata.uid, waiting);
@@ -182,8 +188,9 @@ export class GateWatch {
 
   #judge(pod: StoredObject): Verdict {
     const verdict = this.#judgeDeclared(pod);
-    const isArguable = verdict === 'due' && (this.#isLeft(pod) || this.#isAwaited(pod));
-    return isArguable ? 'arguable' : verdict;
+    if (verdict !== 'due') return verdict;
+    const isArguable = this.#isLeft(pod) || this.#isAwaited(pod) || this.#isInherited(pod);
+    return isArguable ? 'arguable' : 'due';
   }
 
   #judgeDeclared(pod: StoredObject): Verdict {
@@ -238,10 +245,19 @@ export class GateWatch {
     return healths.some(({ state }) => state === 'draining');
   }
 
+  /** A group that nobody uses says little by a target that the pod before has left. */
+  #isInherited(pod: StoredObject): boolean {
+    const { inherited } = this.#waiting.get(pod.metadata.uid) ?? {};
+    const groups = this.#parts.stage.aws.world.traffic.targetGroups.all();
+    return groups
+      .filter(({ arn }) => inherited?.has(arn) === true)
+      .some((group) => this.#listHealth(group, pod).some(({ reason }) => reason === NOT_IN_USE));
+  }
+
   /** The group does not keep the gate closed. */
   #isOpen(group: TargetGroup, pod: StoredObject): boolean {
     return this.#listHealth(group, pod).some(
-      ({ state, reason }) => state === 'healthy' || reason === 'Target.NotInUse',
+      ({ state, reason }) => state === 'healthy' || reason === NOT_IN_USE,
     );
   }
 

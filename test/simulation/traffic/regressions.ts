@@ -122,4 +122,105 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       },
     ],
   },
+  'leaves a gate to time while its balancer is gone and another pod had the address': {
+    why: 'the model took the target that the former pod had left in a group without a balancer for one of this pod',
+    seed: 4000304496,
+    settings: { sweepMs: 60000, interfacesLingerMs: 0, readinessGates: true },
+    steps: [
+      { atMs: 17074, traffic: { do: 'squat', at: 'web/shop', what: 'targetGroup' } },
+      {
+        atMs: 17573,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-web',
+          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody', ManagedBy: 'terraform' },
+          consentFor: 'web/shop',
+        },
+      },
+      {
+        atMs: 17574,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            tags: { env: 'b' },
+            deletionPolicy: 'Retain',
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                healthCheck: { path: '/', intervalSeconds: 10 },
+                protocolVersion: 'HTTP2',
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                ],
+              },
+            ],
+            rules: [
+              {
+                name: 'old',
+                paths: ['/*'],
+                forward: [{ backend: 'web' }],
+                rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
+              },
+              {
+                name: 'health',
+                paths: ['/api/v1'],
+                forward: [{ backend: 'web' }],
+                listeners: [443],
+              },
+            ],
+            adopt: 'legacy-web',
+            scheme: 'internet-facing',
+          },
+        },
+      },
+      {
+        atMs: 18574,
+        service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 18574,
+        service: { do: 'apply', at: 'web/next', pods: 2, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 18574,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+                healthCheck: { path: '/healthz', intervalSeconds: 10 },
+              },
+              {
+                name: 'api',
+                service: { name: 'api', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                protocol: 'HTTPS',
+              },
+            ],
+            listeners: null,
+            rules: null,
+            defaultAction: { forward: [{ backend: 'web' }] },
+          },
+        },
+      },
+      { atMs: 28853, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
+      { atMs: 120653, service: { do: 'roll', at: 'web/next' } },
+    ],
+  },
 };
