@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { CachedGroup, Inventory, LoadBalancer } from '../../aws/elbv2/load-balancers.ts';
+import type { CachedGroup, Inventory } from '../../aws/elbv2/load-balancers.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
@@ -7,9 +7,9 @@ import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
-import { type Identity, identify } from './identity.ts';
+import { identify } from './identity.ts';
 import { desireName } from './load-balancer/desired.ts';
-import { compareWithSnapshot } from './load-balancer/snapshot.ts';
+import { compareAll } from './load-balancer/snapshot.ts';
 import type { Memory } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
@@ -19,12 +19,7 @@ import { hasTraffic, isOnlyPlanned, readRecordedArn } from './status.ts';
 import type { Targets } from './targets.ts';
 import { rememberBalancer } from './traffic/memory.ts';
 import { isTrafficDue } from './traffic/report.ts';
-import {
-  desireGroups,
-  hasForgedCounts,
-  hasTrafficDrifted,
-  listServed,
-} from './traffic/snapshot.ts';
+import { desireGroups, hasForgedCounts, listServed } from './traffic/snapshot.ts';
 
 export const driftScanMetrics = {
   found: {
@@ -198,30 +193,20 @@ export class DriftScan {
   }
 
   #differs(object: MyIngress): boolean {
-    const { cluster, clock, inventory, memory } = this.#options;
+    const { cluster, clock, inventory, memory: memories } = this.#options;
     if (isPaused(object)) return false;
     if (isBeingDeleted(object) || !isInPlace(object)) return true;
-    const cached = inventory.getCached(readRecordedArn(object) ?? '');
     const identity = identify(cluster, object);
-    const known = memory.of(getKey(object), identity.uid);
-    const compared = { object, identity, facts: known.facts };
-    const comparison = compareWithSnapshot(compared, cached, clock.monotonicMs());
+    const memory = memories.of(getKey(object), identity.uid);
+    const comparison = compareAll({ clock, identity, inventory, memory, object });
     if (comparison.kind === 'unknown') return false;
     if (comparison.kind === 'differs') return this.#recordDrift();
     if (comparison.kind === 'attributesDue') return true;
     const { loadBalancer } = comparison.cached;
-    known.traffic =
-      known.traffic && rememberBalancer(known.traffic, loadBalancer, clock.monotonicMs());
-    return this.#needsTraffic(object, identity, loadBalancer);
-  }
-
-  #needsTraffic(object: MyIngress, identity: Identity, loadBalancer: LoadBalancer): boolean {
-    const { clock, memory } = this.#options;
-    const known = memory.of(getKey(object), identity.uid);
-    const compared = { object, identity, memory: known.traffic };
-    if (hasTrafficDrifted(compared, loadBalancer, this.#find)) return this.#recordDrift();
-    const due = { object, identity, clock, memory: known, objectCount: memory.size };
-    return isTrafficDue(due) || hasForgedCounts(object, known);
+    memory.traffic =
+      memory.traffic && rememberBalancer(memory.traffic, loadBalancer, clock.monotonicMs());
+    const due = { object, identity, clock, memory, objectCount: memories.size };
+    return isTrafficDue(due) || hasForgedCounts(object, memory);
   }
 
   #recordDrift(): true {

@@ -66,12 +66,17 @@ export function awaitTokens(scope: Scope, error: unknown): Outcome {
   return keepUntil(scope, error);
 }
 
-/** The balancer and what is beside it, as far as the snapshot shows them. */
-function compareAll(scope: Scope): Comparison {
+type ComparisonScope = Pick<Scope, 'clock' | 'identity' | 'inventory' | 'memory' | 'object'>;
+
+/**
+ * Compares an object with its balancer and what is beside it, as far as the snapshot shows them: for the drift scan and
+ * for the pass that it enqueues.
+ */
+export function compareAll(scope: ComparisonScope): Comparison {
   const { clock, identity, inventory, memory, object } = scope;
   const cachedRead = inventory.getCached(readRecordedArn(object) ?? '');
   const given = { object, identity, facts: memory.facts };
-  const compared = compareWithSnapshot(given, cachedRead, clock.monotonicMs());
+  const compared = compareBalancer(given, cachedRead, clock.monotonicMs());
   if (!('cached' in compared)) return compared;
   const traffic = { object, identity, memory: memory.traffic };
   const hasDrifted = hasTrafficDrifted(traffic, compared.cached.loadBalancer, (name) =>
@@ -86,8 +91,8 @@ interface Compared {
   readonly facts: Facts;
 }
 
-/** Compares one object with its cached balancer, for the drift scan and for the pass that it enqueues; pure. */
-export function compareWithSnapshot(
+/** Pure. */
+function compareBalancer(
   { object, identity, facts }: Compared,
   cachedRead: Cached,
   nowMs: number,
