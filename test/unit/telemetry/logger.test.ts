@@ -130,7 +130,27 @@ describe('createLogger', () => {
     expect(logged({ ring })).toMatchObject({ ring: { big: '12' }, msg: 'it failed' });
   });
 
-  it('cuts a text of any length', () => {
+  it('counts the items that it leaves out of a list', () => {
+    const list = Array.from({ length: 1003 }, (_, index) => index);
+    const { list: shown } = logged({ list }) as { readonly list: readonly unknown[] };
+    expect(shown).toHaveLength(1001);
+    expect(shown.at(-1)).toBe('and 3 more');
+  });
+
+  it('cuts a line that would be too large for a log, and counts there too', () => {
+    const wide: Record<string, unknown> = {};
+    for (let index = 0; index < 40; index++) wide[`ring${index}`] = wide;
+    const errors = Array.from({ length: 1000 }, () => new Error('x'.repeat(1000)));
+    for (const huge of [wide, { texts: Array(1000).fill('x'.repeat(2000)) }, { errors }]) {
+      const { log, lines } = capture();
+      log.error('it failed', huge);
+      expect(lines[0]?.length).toBeLessThan(256_000);
+      expect(lines[0]).toMatch(/\[cut\]|and \d+ more/);
+    }
+  });
+
+  it('cuts a text of any length, and nothing after it', () => {
+    expect(logged({ text: 'x'.repeat(1_000_000), port: 80 })).toMatchObject({ port: 80 });
     expect(String(logged({ text: 'x'.repeat(100_000) })['text']).length).toBeLessThan(3000);
   });
 });
