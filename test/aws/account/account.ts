@@ -9,11 +9,11 @@ import {
   ElasticLoadBalancingV2Client,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { explainAwsFailure } from '../../../src/cli/aws-failure.ts';
-import { type Clients, cleanUp, findLeftovers } from './clean-up.ts';
+import { type Clients, findLeftovers, removeRun } from './clean-up.ts';
 import { createGroups, findNetwork, type Place } from './network.ts';
 import { areAnswered, askQuestions } from './questions.ts';
 import { keepRecording, type Recording, readVerdicts, refuseUnwritable } from './recording.ts';
-import { type AccountRun, describePlan, isRunId, newRunId, RUN_TAG } from './run.ts';
+import { type AccountRun, describePlan, isRunId, newRunId } from './run.ts';
 import { takeSteps } from './steps.ts';
 
 export interface AccountOptions extends Place {
@@ -44,7 +44,7 @@ export async function runInAccount(options: AccountOptions): Promise<number> {
   const account = await openAccount(options.region);
   try {
     await checkCaller(account);
-    if (runId !== undefined) return await removeRun(account, runId);
+    if (runId !== undefined) return await removeAll(account, runId);
     say(describePlan());
     return await runTests(account, { ...options, id, file });
   } finally {
@@ -133,7 +133,7 @@ async function runTests(account: Account, options: RunOptions): Promise<number> 
       const code = keepRecording(recording, { file, directory, say });
       return areAnswered(answers) ? code : 1;
     },
-    remove: () => removeRun(account, id),
+    remove: () => removeAll(account, id),
   });
 }
 
@@ -208,17 +208,10 @@ class Interruption {
   }
 }
 
-async function removeRun({ clients, endpoint }: Account, runId: string): Promise<number> {
+async function removeAll({ clients, endpoint }: Account, runId: string): Promise<number> {
   // What AWS has made may show late; in a stand-in it is there at once.
   const pauseMs = endpoint === undefined ? 5_000 : 200;
-  const left = await cleanUp(clients, runId, { pauseMs, say });
-  if (left.length === 0) {
-    say(`nothing of run ${runId} is left`);
-    return 0;
-  }
-  for (const { kind, id } of left)
-    say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
-  return 1;
+  return await removeRun(clients, runId, { pauseMs, say });
 }
 
 function say(line: string): void {

@@ -12,7 +12,10 @@ import {
   ModifyLoadBalancerAttributesCommand,
   paginateDescribeLoadBalancers,
   paginateDescribeTargetGroups,
+  type TagDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
+import { cut } from '../../../src/core/objects/collections.ts';
 import { isRunId, RUN_TAG } from './run.ts';
 
 export interface Clients {
@@ -27,34 +30,67 @@ export interface Leftover {
   readonly runId: string;
 }
 
+export interface CleanUpOptions {
+  readonly pauseMs: number;
+  readonly say: (line: string) => void;
+}
+
 /** Network interfaces hold security groups for minutes after their balancer is gone. */
 const LONGEST_MS = 900_000;
 
+/** Removes all that the run made, and says what is left of it. The exit code. */
+export async function removeRun(
+  clients: Clients,
+  runId: string,
+  options: CleanUpOptions,
+): Promise<number> {
+  const { say } = options;
+  const left = await cleanUp(clients, runId, options);
+  if (left.length === 0) {
+    say(`nothing of run ${runId} is left`);
+    return 0;
+  }
+  for (const { kind, id } of left)
+    say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
+  return 1;
+}
+
 /** Everything that runs made and that is still there; of one run where one is named. */
-export async function findLeftovers(clients: Clients, runId = ''): Promise<readonly Leftover[]> {
+export async function findLeftovers(
+  clients: Clients,
+  runId = '',
+  strangers: Strangers = new Set(),
+): Promise<readonly Leftover[]> {
+  const tagged = (kind: Leftover['kind'], arns: readonly string[]): Promise<readonly Leftover[]> =>
+    findTagged(clients, { kind, arns: arns.filter((arn) => !strangers.has(arn)), strangers });
   const all = [
-    ...(await taggedOf(clients, await balancers(clients), 'load balancer')),
-    ...(await taggedOf(clients, await targetGroups(clients), 'target group')),
+    ...(await tagged('load balancer', await balancers(clients))),
+    ...(await tagged('target group', await targetGroups(clients))),
     ...(await securityGroups(clients)),
   ];
   return all.filter((leftover) => runId === '' || leftover.runId === runId);
 }
 
+/** ARNs of what has no tag of a run, which need not be read again and again. */
+type Strangers = Set<string>;
+
 /**
  * Deletes all that the run made. A create that was under way when the run broke off may show late, so
- * it ends only when nothing was found twice. Answers with what could not be deleted.
+ * it ends only when nothing was found twice, the second time by the tags of everything. Answers with what could not be deleted.
  */
-export async function cleanUp(
+async function cleanUp(
   clients: Clients,
   runId: string,
-  { pauseMs, say }: { readonly pauseMs: number; readonly say: (line: string) => void },
+  { pauseMs, say }: CleanUpOptions,
 ): Promise<readonly Leftover[]> {
   const endMs = performance.now() + LONGEST_MS;
+  const strangers: Strangers = new Set();
   let empty = 0;
   for (;;) {
-    const left = await findLeftovers(clients, runId);
+    const left = await findLeftovers(clients, runId, strangers);
     empty = left.length === 0 ? empty + 1 : 0;
     if (empty === 2 || performance.now() > endMs) return left;
+    if (left.length === 0) strangers.clear();
     if (left.length > 0) say(`removing ${left.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`);
     for (const leftover of left) await remove(clients, leftover, say);
     await sleep(pauseMs);
@@ -94,66 +130,64 @@ async function removeOnce({ elb, ec2 }: Clients, { kind, id }: Leftover): Promis
   }
 }
 
-interface Named {
-  readonly arn: string;
-  readonly name: string;
-}
-
-async function balancers({ elb }: Clients): Promise<readonly Named[]> {
-  const found: Named[] = [];
+async function balancers({ elb }: Clients): Promise<readonly string[]> {
+  const arns: string[] = [];
   for await (const page of paginateDescribeLoadBalancers({ client: elb, pageSize: 400 }, {})) {
-    for (const { LoadBalancerArn: arn = '', LoadBalancerName: name = '' } of page.LoadBalancers ??
-      []) {
-      found.push({ arn, name });
-    }
+    arns.push(...(page.LoadBalancers ?? []).flatMap(({ LoadBalancerArn: arn }) => arn ?? []));
   }
-  return found;
+  return arns;
 }
 
 /** None where a stand-in plays AWS that has no target groups. */
-async function targetGroups({ elb }: Clients): Promise<readonly Named[]> {
-  const found: Named[] = [];
+async function targetGroups({ elb }: Clients): Promise<readonly string[]> {
+  const arns: string[] = [];
   try {
     for await (const page of paginateDescribeTargetGroups({ client: elb, pageSize: 400 }, {})) {
-      for (const { TargetGroupArn: arn = '', TargetGroupName: name = '' } of page.TargetGroups ??
-        []) {
-        found.push({ arn, name });
-      }
+      arns.push(...(page.TargetGroups ?? []).flatMap(({ TargetGroupArn: arn }) => arn ?? []));
     }
   } catch (error) {
     if ((error as Error).name !== 'InvalidAction') throw error;
   }
-  return found;
+  return arns;
 }
 
-/** By tag; whose name is none of a run is not asked for its tags. */
-async function taggedOf(
+interface Candidates {
+  readonly kind: Leftover['kind'];
+  readonly arns: readonly string[];
+  /** Gets those that are of no run. */
+  readonly strangers: Strangers;
+}
+
+/** By the tag alone: a test may have created something whose name is not of the run. */
+async function findTagged(
   { elb }: Clients,
-  named: readonly Named[],
-  kind: Leftover['kind'],
+  { kind, arns, strangers }: Candidates,
 ): Promise<readonly Leftover[]> {
   const found: Leftover[] = [];
-  for (const { arn, name } of named) {
-    const runId = runOf(name);
-    if (runId === undefined) continue;
-    const tags = await tagsOf(elb, arn);
-    if (tags?.get(RUN_TAG) === runId) found.push({ kind, id: arn, runId });
+  for (const some of cut(arns, MOST_ARNS)) {
+    for (const { ResourceArn: id = '', Tags } of await readTags(elb, some)) {
+      const runId = readRunId(Tags);
+      if (runId === undefined) strangers.add(id);
+      else found.push({ kind, id, runId });
+    }
   }
   return found;
 }
 
-/** Undefined: gone meanwhile. */
-async function tagsOf(
+/** Without those that are gone meanwhile: because of one of them AWS answers about none. */
+async function readTags(
   elb: ElasticLoadBalancingV2Client,
-  arn: string,
-): Promise<ReadonlyMap<string, string> | undefined> {
+  arns: readonly string[],
+): Promise<readonly TagDescription[]> {
   try {
-    const answer = await elb.send(new DescribeTagsCommand({ ResourceArns: [arn] }));
-    const tags = answer.TagDescriptions?.[0]?.Tags ?? [];
-    return new Map(tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+    const answer = await elb.send(new DescribeTagsCommand({ ResourceArns: [...arns] }));
+    return answer.TagDescriptions ?? [];
   } catch (error) {
-    if (/NotFound/.test((error as Error).name)) return undefined;
-    throw error;
+    if (!/NotFound/.test((error as Error).name)) throw error;
+    if (arns.length === 1) return [];
+    const found: TagDescription[] = [];
+    for (const arn of arns) found.push(...(await readTags(elb, [arn])));
+    return found;
   }
 }
 
@@ -161,14 +195,18 @@ async function securityGroups({ ec2 }: Clients): Promise<readonly Leftover[]> {
   const tagged = { Filters: [{ Name: 'tag-key', Values: [RUN_TAG] }] };
   const { SecurityGroups = [] } = await ec2.send(new DescribeSecurityGroupsCommand(tagged));
   return SecurityGroups.flatMap(({ GroupId, Tags }) => {
-    const runId = Tags?.find(({ Key }) => Key === RUN_TAG)?.Value;
-    if (GroupId === undefined || runId === undefined || !isRunId(runId)) return [];
+    const runId = readRunId(Tags);
+    if (GroupId === undefined || runId === undefined) return [];
     return [{ kind: 'security group' as const, id: GroupId, runId }];
   });
 }
 
-/** `t-<run>-<number>-x` */
-function runOf(name: string): string | undefined {
-  const runId = /^t-([0-9a-f]{12})-/.exec(name)?.[1];
+interface Tag {
+  readonly Key?: string | undefined;
+  readonly Value?: string | undefined;
+}
+
+function readRunId(tags: readonly Tag[] = []): string | undefined {
+  const runId = tags.find(({ Key }) => Key === RUN_TAG)?.Value;
   return runId !== undefined && isRunId(runId) ? runId : undefined;
 }

@@ -44,8 +44,8 @@ export function takeRefusals(): readonly Refusal[] {
 }
 
 /**
- * AwsApi in somebody's account: whatever it creates carries the tag of the run, which the tests do not see; what AWS refuses for its rate is asked again; every other refusal is noted. The balancers are
- * deleted by `remove`, and the rest at the end of the run.
+ * AwsApi in somebody's account: whatever it creates carries the tag of the run, which the tests do not see; what AWS refuses for its rate is asked again; every other refusal is noted. The balancers with
+ * a name of the run are deleted by `remove`, and the rest at the end of the run.
  */
 export class WithinRun implements AwsApi {
   readonly #api: AwsApi;
