@@ -14,6 +14,7 @@ import {
   paginateDescribeTargetGroups,
   type TagDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import pRetry from 'p-retry';
 import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
 import { cut } from '../../../src/core/objects/collections.ts';
 import { isRunId, RUN_TAG } from './run.ts';
@@ -37,6 +38,8 @@ export interface CleanUpOptions {
 
 /** Network interfaces hold security groups for minutes after their balancer is gone. */
 const LONGEST_MS = 900_000;
+/** With pauses of 5, 10, 20 and 40 s in AWS; each read is itself repeated by the SDK. */
+const MOST_READS = 5;
 
 /** Removes all that the run made, and says what is left of it. The exit code. */
 export async function removeRun(
@@ -45,13 +48,20 @@ export async function removeRun(
   options: CleanUpOptions,
 ): Promise<number> {
   const { say } = options;
-  const left = await cleanUp(clients, runId, options);
-  if (left.length === 0) {
+  const left = await cleanUp(clients, runId, options).catch((error: Error) => error);
+  if (left instanceof Error) {
+    say(`AWS cannot be read: ${left.message}`);
+    say(`what run ${runId} made may still be there`);
+  } else if (left.length === 0) {
     say(`nothing of run ${runId} is left`);
     return 0;
+  } else {
+    for (const { kind, id } of left)
+      say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
   }
-  for (const { kind, id } of left)
-    say(`still there, with the tag ${RUN_TAG}=${runId}: ${kind} ${id}`);
+  const region = await clients.elb.config.region();
+  say('a balancer costs money until it is removed:');
+  say(`  npm run test:aws -- --backend aws --region ${region} --clean-up ${runId}`);
   return 1;
 }
 
@@ -87,7 +97,10 @@ async function cleanUp(
   const strangers: Strangers = new Set();
   let empty = 0;
   for (;;) {
-    const left = await findLeftovers(clients, runId, strangers);
+    const left = await pRetry(() => findLeftovers(clients, runId, strangers), {
+      ...{ retries: MOST_READS - 1, minTimeout: pauseMs },
+      onFailedAttempt: ({ error }) => say(`AWS cannot be read for now: ${error.message}`),
+    });
     empty = left.length === 0 ? empty + 1 : 0;
     if (empty === 2 || performance.now() > endMs) return left;
     if (left.length === 0) strangers.clear();

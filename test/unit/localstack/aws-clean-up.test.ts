@@ -42,6 +42,11 @@ async function remove(): Promise<{ readonly code: number; readonly said: string 
   return { code, said: lines.join('\n') };
 }
 
+function breakReads(times: number): void {
+  const effect = { kind: 'dropBeforeApply' } as const;
+  served.server.control.addFault({ operation: 'DescribeLoadBalancers', times, effect });
+}
+
 describe('the removal of a run', () => {
   it('removes what has the tag of the run, whatever its name', async () => {
     await createBalancer('accepted-against-the-table', RUN);
@@ -79,6 +84,25 @@ describe('the removal of a run', () => {
     expect(await remove()).toMatchObject({ code: 0 });
     expect(listNames()).toHaveLength(25);
     expect(listNames()).not.toContain('last');
+  });
+
+  it('does not end at a read that the network breaks', async () => {
+    await createBalancer(NAME, RUN);
+    breakReads(3);
+    expect(await remove()).toMatchObject({ code: 0 });
+    expect(listNames()).toEqual([]);
+  });
+
+  it('names the command that repeats it where AWS stays out of reach', async () => {
+    await createBalancer(NAME, RUN);
+    breakReads(100);
+    const { code, said } = await remove();
+    expect(code).toBe(1);
+    expect(said).toContain(`what run ${RUN} made may still be there`);
+    expect(said).toContain(
+      `npm run test:aws -- --backend aws --region us-east-1 --clean-up ${RUN}`,
+    );
+    expect(said).not.toContain('nothing of run');
   });
 
   it('tries again what AWS refuses to delete', async () => {
