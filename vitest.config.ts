@@ -36,18 +36,19 @@ const lengthy = [
 
 /** Tests of whole worlds, random ones or with a process that dies anywhere: `npm run check` has no time for them. */
 const worlds = [
-  'controllers/my-ingress/{crash,random,drift-scan,preview,undo}',
+  'controllers/my-ingress/{adoption,crash,drift-scan,faults,late-edit,preview,random,undo}',
+  'controllers/my-ingress/attaching/{certificates,quota}',
   'controllers/my-ingress/discovery/certificates',
-  'controllers/my-ingress/graph/{plan-properties,projection,embedded-plan,least-writes}',
+  'controllers/my-ingress/graph/{full-rules,plan-properties,projection,embedded-plan,least-writes}',
   'controllers/my-ingress/listeners/transition',
-  'controllers/my-ingress/traffic/{cut-short,forms,listener-settings,random-life,restored,spent-budget}',
+  'controllers/my-ingress/traffic/{cut-short,deletion,forms,left-tags,listener-settings,random-life,restored,spent-budget}',
   'controllers/targets/random',
   'localstack/**/random-sequences',
   'simulation/{observe-mode,traffic-routing}',
 ].map((name) => `test/unit/${name}.test.ts`);
 
-/** Minutes of one core each: every planted bug, every status field forged, every call of a create cut off, an hour of thousands of balancers. */
-const exhaustive = ['forging/*', 'planted-bugs', 'scale/*', 'traffic/crash*'].map(
+/** Minutes of one core each: 200 worlds with every crash point, every planted bug, every status field forged, every call of a create cut off, an hour of thousands of balancers. */
+const exhaustive = ['fixed-worlds', 'forging/*', 'planted-bugs', 'scale/*', 'traffic/crash*'].map(
   (name) => `test/simulation/${name}.test.ts`,
 );
 
