@@ -61,7 +61,7 @@ const programs = [
   'docs/{commands,site}',
   'gates/{check,layers,lint,node-version,run}',
   'main',
-  'localstack/{http/other-controller,processes,test-aws-command}',
+  'localstack/{http/other-controller,localstack-command,processes,test-aws-command}',
   'simulation/command',
   'surroundings/{pod-runner,repeater}',
   'telemetry/log-destination',

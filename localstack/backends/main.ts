@@ -56,6 +56,7 @@ function run(positionals: readonly string[], port: string): Promise<number> {
   }
   if (more.length > 0)
     throw new UsageError(`one command at a time, not "${positionals.join(' ')}"`);
+  if (command === undefined) throw new UsageError('a command is missing: up, down or status');
   switch (command) {
     case 'up':
       return up(Number(port));
@@ -64,7 +65,7 @@ function run(positionals: readonly string[], port: string): Promise<number> {
     case 'status':
       return status();
     default:
-      throw new UsageError(`there is no command "${command ?? ''}"`);
+      throw new UsageError(`there is no command "${command}"`);
   }
 }
 
