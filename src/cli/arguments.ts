@@ -17,7 +17,7 @@ export type Invocation =
 
 /** Options may come before and after the command. Throws UsageError. */
 export function readArguments(args: readonly string[], commands: readonly Command[]): Invocation {
-  if (args[0] === '--version') return { kind: 'version' };
+  if (args[0] === '--version') return readVersion(args.slice(1));
   const first = findCommandName(args);
   if (first === undefined) return readWithoutCommand(args);
   const name = args[first];
@@ -27,6 +27,11 @@ export function readArguments(args: readonly string[], commands: readonly Comman
     return { kind: 'help', ...findHelpTopic(topic, commands) };
   }
   return readInvocation(findCommand(name ?? '', commands), rest);
+}
+
+function readVersion([more]: readonly string[]): Invocation {
+  if (more === undefined) return { kind: 'version' };
+  throw new UsageError(`"${more}" is one argument too many: albridge --version`);
 }
 
 /** The index of the first argument that is neither an option nor an option's value. */

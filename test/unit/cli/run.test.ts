@@ -65,6 +65,10 @@ describe('the command line', () => {
       args: ['probe', 'a', 'b'],
       says: '"b" is one argument too many: albridge probe [NAME]',
     },
+    'an argument of --version': {
+      args: ['--version', 'probe'],
+      says: '"probe" is one argument too many: albridge --version',
+    },
     'an option that is given twice': {
       args: ['probe', '-n', 'a', '-n', 'b'],
       says: '--namespace is given twice: albridge probe --help has the options',
@@ -90,7 +94,7 @@ describe('the command line', () => {
 
   it.each([
     [['help', '--help'], 'Usage: albridge'],
-    [['--version', 'probe'], manifest.version],
+    [['-A', '--version'], manifest.version],
   ])('answers a question wherever it stands: %j', async (args, says) => {
     const { exitCode, stdout } = await runCli(args, { commands: [echo] });
     expect(exitCode).toBe(0);
