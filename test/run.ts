@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { cleanEnvironment } from './gates/clean-environment.ts';
 import { judge, lostRun, slowestFiles, type Tally } from './gates/tally.ts';
+import { COMPLAINT, findBadArgument, HELP, LATER, readComplaint } from './gates/test-arguments.ts';
 
 /**
  * `npm test [-- what vitest takes]`: runs the tests, those of LATER only where their project is named,
@@ -22,21 +22,28 @@ const reporter = resolve(import.meta.dirname, 'gates/tally-reporter.ts');
 const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/compiled');
 
 const EX_USAGE = 2;
-/** For `npm run test:all`: journeys of minutes, and the stand-in held to LocalStack, in Python. */
-const LATER = ['long*', 'aws-localstack'];
+
+const args = process.argv.slice(2);
+if (args.some((arg) => arg === '--help' || arg === '-h')) {
+  process.stdout.write(HELP);
+  process.exit();
+}
+const bad = findBadArgument(args);
+if (bad !== undefined) refuse(bad);
 const workspace = mkdtempSync(join(tmpdir(), 'albridge-test-'));
 const tallyFile = join(workspace, 'tally.json');
-const args = process.argv.slice(2);
-const missing = args.find(isMissing);
-if (missing !== undefined) refuse(`there is no test file ${missing}`);
 const namesProject = args.some((arg) => arg.startsWith('--project'));
-const exitCode = await runVitest(
+const { exitCode, complaint } = await runVitest(
   namesProject ? args : [...LATER.map((name) => `--project=!${name}`), ...args],
 );
 const tally = existsSync(tallyFile)
   ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
   : lostRun;
 rmSync(workspace, { recursive: true });
+// What tests have printed is no complaint about arguments.
+const usage = tally.files.length > 0 ? undefined : readComplaint(complaint);
+if (usage !== undefined) refuse(usage);
+process.stderr.write(complaint);
 
 const verdict = judge(tally, exitCode);
 const closing = [
@@ -48,7 +55,13 @@ const closing = [
 process.stdout.write(`${closing.join('\n')}\n`);
 process.exitCode = verdict.exitCode;
 
-async function runVitest(args: readonly string[]): Promise<number> {
+interface Ended {
+  readonly exitCode: number;
+  /** Held back, as it may be about the arguments. */
+  readonly complaint: string;
+}
+
+async function runVitest(args: readonly string[]): Promise<Ended> {
   const child = spawn(
     process.execPath,
     [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...args],
@@ -62,42 +75,18 @@ async function runVitest(args: readonly string[]): Promise<number> {
     },
   );
   stopTogether(child);
-  let startError = '';
+  let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (startError !== '' || /Startup Error|CACError|No test files found/.test(text))
-      startError += text;
+    if (complaint !== '' || COMPLAINT.test(text)) complaint += text;
     else process.stderr.write(text);
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  const complaint = usageIn(startError);
-  if (complaint === undefined) process.stderr.write(startError);
-  if (complaint === undefined) return code ?? 1;
-  return refuse(complaint);
+  return { exitCode: code ?? 1, complaint };
 }
 
-function refuse(complaint: string): never {
-  process.stderr.write(`test: ${complaint}; run with --help for usage\n`);
-  rmSync(workspace, { recursive: true });
+function refuse(usage: string): never {
+  process.stderr.write(`test: ${usage}; run with --help for usage\n`);
   process.exit(EX_USAGE);
-}
-
-/** The name of a test file of which there is none. vitest says so at length, as it takes any part of a path. */
-function isMissing(arg: string, index: number): boolean {
-  const isOfOption = arg.startsWith('-') || args[index - 1]?.startsWith('-') === true;
-  if (isOfOption || !arg.endsWith('.test.ts') || existsSync(arg)) return false;
-  const files = globSync('**/*.test.ts', { exclude: ['**/node_modules/**'] });
-  return !files.some((file) => file.includes(arg));
-}
-
-/** What vitest has against its arguments, without its stack. */
-function usageIn(text: string): string | undefined {
-  const [, option] = /CACError: (.+)/.exec(text) ?? [];
-  const [, filter] = /^filter: (.+)$/m.exec(stripVTControlCharacters(text)) ?? [];
-  // Where a setup fails there are no files either.
-  if (filter !== undefined && !/Unhandled Error/.test(text))
-    return `no test file matches ${filter}`;
-  const [, project] = /The filter matched no projects: (.+?)\. /.exec(text) ?? [];
-  return option ?? (project && `there is no project ${project}`);
 }
 
 /**

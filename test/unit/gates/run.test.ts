@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'vitest';
+import { HELP } from '../../gates/test-arguments.ts';
 import { plantProject } from './planted-project.ts';
 
 const runner = resolve(import.meta.dirname, '../../run.ts');
@@ -136,6 +137,23 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
+/** Arguments, and the one sentence that answers them: the reader of a stack would look for a defect. */
+const refused: Readonly<Record<string, string>> = {
+  '-v': 'unknown option -v',
+  '--version': 'unknown option --version',
+  '--nonsense': 'Unknown option `--nonsense`',
+  '--project': '--project takes the name of a project, not ""',
+  '--project nowhere': 'No projects matched the filter "nowhere"',
+  '--shard=x': '--shard <count> must be a positive number',
+  '--root /nope': 'Root path does not exist or is not a directory: /nope',
+  '--testNamePattern=[': 'Invalid regular expression: /[/: Unterminated character class',
+  '--config nope.ts': 'there is no configuration DIR/nope.ts',
+  '--reporter=nonsense': 'Failed to load custom Reporter from nonsense',
+  '--pool=x': '--pool takes forks, threads, vmForks or vmThreads, not "x"',
+  '--maxWorkers=x': '--maxWorkers takes a number, or a percentage of the cores, not "x"',
+  '--maxWorkers x': '--maxWorkers takes a number, or a percentage of the cores, not "x"',
+};
+
 /** Each case starts vitest, and several at once: on a busy machine that takes its time. */
 describe.concurrent('npm test', { timeout: 180_000 }, () => {
   it.for(Object.entries(cases))('closes with real counts: %s', async ([, planting], test) => {
@@ -155,6 +173,37 @@ describe.concurrent('npm test', { timeout: 180_000 }, () => {
     const line = `test: ${says}; run with --help for usage`;
     test.expect({ code, line: lines.at(-1) }).toEqual({ code: 2, line });
     test.expect(lines.filter((one) => /include|filter/.test(one))).toEqual([]);
+  });
+
+  it.for(Object.entries(refused))('answers %s with one sentence', async (found, test) => {
+    const [args, says] = found;
+    using project = plantProject({ 'vitest.config.ts': config(), 'a.test.ts': good });
+    const { code, lines } = await start(project.directory, {}, args.split(' ')).finished;
+    const sentence = `test: ${says.replace('DIR', project.directory)}; run with --help for usage`;
+    test.expect({ code, lines }).toEqual({ code: 2, lines: [sentence] });
+  });
+
+  it.for(['--help', '-h'])('explains %s, and what it leaves to test:all', async (help, test) => {
+    using project = plantProject({ 'vitest.config.ts': config(), 'a.test.ts': good });
+    const { code, lines } = await start(project.directory, {}, ['a.test.ts', help]).finished;
+    test.expect({ code, text: lines.join('\n') }).toEqual({ code: 0, text: HELP.trimEnd() });
+    test.expect(HELP).toMatch(/--project=NAME.*-t TITLE[^]*npm run test:all[^]*npx vitest --help/);
+  });
+
+  it('shows what a configuration throws', async (test) => {
+    using project = plantProject({ 'vitest.config.ts': "throw new Error('no');" });
+    const { lines } = await start(project.directory).finished;
+    test.expect(lines).toContain('Error: no');
+    test.expect(lines.join('\n')).toMatch(/^ {4}at .*vitest\.config\.ts/m);
+  });
+
+  it('counts the tests that print a complaint of vitest', async (test) => {
+    using project = plantProject({
+      'vitest.config.ts': config(),
+      'a.test.ts': `${head} it('a', () => { console.error('Startup Error\\nError: no'); expect(1).toBe(2); });`,
+    });
+    const { code, lines } = await start(project.directory).finished;
+    test.expect({ code, line: lines.at(-1) }).toEqual({ code: 1, line: '0 passed, 1 failed' });
   });
 
   it('runs the test file that a filter names by a part of its path', async (test) => {
