@@ -59,7 +59,7 @@ const programs = [
   'control-plane/{locate,main,watchdog}',
   'deploy/{bundle,makefile,install-page,release,release-source,release-steps,undeploy,undeploy-reach}',
   'docs/{commands,site}',
-  'gates/{check,layers,lint,node-version,run}',
+  'gates/{all,check,layers,lint,node-version,run}',
   'main',
   'localstack/{http/other-controller,localstack-command,processes,test-aws-command}',
   'simulation/command',
