@@ -16,6 +16,10 @@ it(
       covered: total,
     });
     expect(Number(total)).toBeGreaterThan(100);
+    expect(output.match(/^simulate: .*$/gm)).toEqual([
+      'simulate: 100 of 200 scenarios, 0 violations',
+      'simulate: 200 of 200 scenarios, 0 violations',
+    ]);
     const met = new Set([...output.matchAll(/^met: (.*) in \d+ runs$/gm)].map(([, what]) => what));
     expect(WANTED.filter((what) => !met.has(what))).toEqual([]);
     const points = Array.from(output.matchAll(/^crash point: (.*)$/gm), ([, one = '']) => one);

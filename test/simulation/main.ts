@@ -31,12 +31,16 @@ const EX_BROKEN = 2;
 const MOST = 2 ** 32 - 1;
 const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
+/** Scenarios between two lines of progress. */
+const PROGRESS_STEP = 100;
 
 // To strip and compile the operator takes longer than a scenario.
 enableCompileCache();
 
 // As `| head` does once it has enough.
 process.stdout.on('error', () => process.exit());
+// Progress that nobody reads is no reason to end.
+process.stderr.on('error', () => undefined);
 
 try {
   if (values.help) say(USAGE);
@@ -138,7 +142,11 @@ async function runMany(count: number, first: number): Promise<void> {
   const pool = new WorkerPool(values.mutation);
   try {
     const seeds = Array.from({ length: count }, (_, at) => ({ seed: first + at }));
-    await pool.run(seeds, note);
+    await pool.run(seeds, (result) => {
+      const isToContinue = note(result);
+      reportProgress(count);
+      return isToContinue;
+    });
     for (let round = 0; round < MOST_ROUNDS && isWorthMore(); round++) {
       await pool.run(coverage.aimed(), note);
     }
@@ -162,6 +170,14 @@ function note(result: JobResult): boolean {
   if (result.violation === undefined) return true;
   broken.push(result);
   return values.mutation === undefined;
+}
+
+/** On stderr: stdout has the result alone. */
+function reportProgress(count: number): void {
+  if (count <= PROGRESS_STEP || scenarios % PROGRESS_STEP > 0) return;
+  process.stderr.write(
+    `simulate: ${scenarios} of ${count} scenarios, ${broken.length} violations\n`,
+  );
 }
 
 function noteMet(names: Iterable<string>): void {
