@@ -38,6 +38,14 @@ const accountOptions = {
   'clean-up': text,
 } as const;
 
+/**
+ * Host names of AWS, dual-stack ones included, of each public partition; a trailing dot changes nothing.
+ * https://docs.aws.amazon.com/general/latest/gr/rande.html
+ * https://github.com/boto/botocore/blob/develop/botocore/data/partitions.json
+ */
+const AWS_HOST =
+  /\.(?:amazonaws\.(?:com|com\.cn|eu)|api\.aws|api\.amazonwebservices\.(?:com\.cn|eu))\.?$/;
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -105,7 +113,8 @@ function settingsFor(backend: string, like?: string): Settings {
   if (url === null || !url.protocol.startsWith('http')) {
     throw new Error(`--backend takes ${backendNames.join(', ')}, aws or a URL, not "${backend}"`);
   }
-  if (url.hostname.endsWith('.amazonaws.com') || url.hostname.endsWith('.amazonaws.com.cn')) {
+  // The URL has its host name in lower case.
+  if (AWS_HOST.test(url.hostname)) {
     throw new Error('the suite creates and deletes load balancers: never against AWS itself');
   }
   return {

@@ -61,6 +61,26 @@ const refused: Readonly<Record<string, Case>> = {
     said: /never against AWS itself/,
     why: 'the suite deletes load balancers',
   },
+  'AWS itself by a dual-stack address': {
+    args: ['--backend', 'https://elasticloadbalancing.us-east-1.api.aws'],
+    said: /never against AWS itself/,
+    why: 'AWS has two names for it',
+  },
+  'AWS in China by a dual-stack address': {
+    args: ['--backend', 'https://ec2.cn-north-1.api.amazonwebservices.com.cn'],
+    said: /never against AWS itself/,
+    why: 'the partition has names of its own',
+  },
+  'AWS itself by a name with a trailing dot': {
+    args: ['--backend', 'https://elasticloadbalancing.us-east-1.amazonaws.com.'],
+    said: /never against AWS itself/,
+    why: 'DNS takes it for the same name',
+  },
+  'AWS itself by a name in upper case': {
+    args: ['--backend', 'https://ELASTICLOADBALANCING.US-EAST-1.API.AWS'],
+    said: /never against AWS itself/,
+    why: 'DNS takes it for the same name',
+  },
   '--like without a URL': {
     args: ['--backend', 'moto', '--like', 'embedded'],
     said: /--like goes with a URL/,
