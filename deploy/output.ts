@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -71,4 +72,16 @@ async function makeDirectory(path: string): Promise<void> {
     await makeDirectory(dirname(path));
     await mkdir(path);
   }
+}
+
+/** Before a long run: the file that `flag` names must find a place. Neither makes nor changes it. */
+export function refuseUnwritable(flag: string, file: string): void {
+  const isNew = !existsSync(file);
+  try {
+    closeSync(openSync(file, 'a'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(`${flag} names ${file}, which cannot be written (${code ?? message})`);
+  }
+  if (isNew) rmSync(file);
 }

@@ -8,11 +8,12 @@ import {
   DescribeLoadBalancersCommand,
   ElasticLoadBalancingV2Client,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { refuseUnwritable } from '../../../deploy/output.ts';
 import { explainAwsFailure } from '../../../src/cli/aws-failure.ts';
 import { type Clients, findLeftovers, removeRun } from './clean-up.ts';
 import { createGroups, findNetwork, type Place } from './network.ts';
 import { areAnswered, askQuestions } from './questions.ts';
-import { keepRecording, type Recording, readVerdicts, refuseUnwritable } from './recording.ts';
+import { keepRecording, type Recording, readVerdicts } from './recording.ts';
 import { type AccountRun, describePlan, isRunId, newRunId } from './run.ts';
 import { takeSteps } from './steps.ts';
 
@@ -35,7 +36,7 @@ export async function runInAccount(options: AccountOptions): Promise<number> {
   if (runId !== undefined && !isRunId(runId)) throw new Error(`"${runId}" is no id of a run`);
   const id = newRunId(new Date());
   const file = options.record ?? `aws-${id}.json`;
-  if (runId === undefined) refuseUnwritable(file);
+  if (runId === undefined) refuseUnwritable('--record', file);
   if (runId === undefined && !options.mayCost) {
     say(describePlan());
     say('Nothing was done. To do it: --yes-this-costs-money');

@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type DifferenceId, differences } from '../../../localstack/differences.ts';
 
 /** A refusal as AWS words it. */
@@ -68,17 +60,6 @@ export function contradictions({ verdicts }: Pick<Recording, 'verdicts'>): reado
       const row = Object.hasOwn(differences, id) ? differences[id].aws : 'the row is gone';
       return `${id} ("${row}"): not so in "${title}" (${said || 'no refusal'})`;
     });
-}
-
-/** Before a run that costs money: its recording must find a place. */
-export function refuseUnwritable(file: string): void {
-  const isNew = !existsSync(file);
-  try {
-    closeSync(openSync(file, 'a'));
-  } catch (error) {
-    throw new Error(`--record names ${file}, which cannot be written (${codeOf(error)})`);
-  }
-  if (isNew) rmSync(file);
 }
 
 /** Answers with the exit code. The verdicts in `directory` are deleted only once they are in `file`. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,6 @@ import {
   keepRecording,
   mask,
   type Recording,
-  refuseUnwritable,
 } from '../../aws/account/recording.ts';
 import { isRunId, newRunId } from '../../aws/account/run.ts';
 
@@ -64,22 +63,6 @@ describe('the file of the recording', () => {
     const code = keepRecording({ ...RECORDING, verdicts }, options);
     return { code, directory, said: lines.join('\n') };
   }
-
-  it.each([
-    ['a directory', place, 'EISDIR'],
-    ['a file in a directory that does not exist', join(place, 'none/a.json'), 'ENOENT'],
-    ['a file below a file', join(import.meta.filename, 'a.json'), 'ENOTDIR'],
-  ])('is refused before a run if it is %s', (_, to, code) => {
-    expect(() => refuseUnwritable(to)).toThrow(`cannot be written (${code})`);
-  });
-
-  it('is neither made nor changed by the check', () => {
-    refuseUnwritable(file);
-    expect(existsSync(file)).toBe(false);
-    writeFileSync(file, 'of an earlier run');
-    refuseUnwritable(file);
-    expect(readFileSync(file, 'utf8')).toBe('of an earlier run');
-  });
 
   it('has the recording before the verdicts are deleted', () => {
     const { code, directory } = keep(file);
