@@ -54,6 +54,7 @@ const exhaustive = ['fixed-worlds', 'forging/*', 'planted-bugs', 'scale/*', 'tra
 
 /** Tests of programs, which they start, and of what waits for a second or more. */
 const programs = [
+  'bench/main',
   'cli/{account/refused-by-aws,adopt/observe-balancer,connection,main,streams}',
   'config/no-home',
   'control-plane/{locate,main,watchdog}',

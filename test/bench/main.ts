@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
+import { firstSentence, refuseEmpty, wholeNumberIn } from '../../deploy/no-arguments.ts';
+import { makeWritable, refuseUnwritable } from '../../deploy/output.ts';
 import { removeCallersSettings } from '../gates/clean-environment.ts';
 import { Interrupted, interruption } from '../surroundings/interruption.ts';
 import { BenchPlace } from './bench-place.ts';
 import { figures } from './figures.ts';
-import { describeMachine, load, type Machine } from './machine.ts';
-import { chartReport, jsonReport, type Measured, tableReport } from './report.ts';
+import { describeMachine, load } from './machine.ts';
+import { type Measured, writeReports } from './report.ts';
 
 /** `npm run bench`: how fast albridge is, in medians of several runs. */
 
@@ -17,8 +16,8 @@ Usage: npm run bench [-- --only NAME ...] [--runs N] [--json FILE] [--svg DIR]
   --only NAME   only this figure; may be given more than once
   --runs N      runs of each figure; the median is reported (default 3; start: at least 10)
   --json FILE   writes every value as JSON
-  --svg DIR     writes the charts of the figures that have some; \`npm run gen\` copies the numbers of
-                those in docs/charts into docs/performance.md
+  --svg DIR     writes the charts of the figures that have some, into DIR, which it makes; \`npm run gen\`
+                copies the numbers of those in docs/charts into docs/performance.md
   --help        this text
 
 Figures:
@@ -40,7 +39,7 @@ interface Flags {
 
 // Nobody's real cluster or account is reached by measuring.
 removeCallersSettings(process.env);
-const flags = readFlags();
+const flags = await readFlags();
 if (flags !== undefined) await run(flags);
 
 async function run(flags: Flags): Promise<void> {
@@ -67,22 +66,8 @@ async function measureAll(place: BenchPlace, { names, runs, json, svg }: Flags):
     const samples = await figure.measure(place, { runs, say: tell });
     all.push({ name, figure, samples, load: load() });
   }
-  if (json !== undefined) await writeFile(json, jsonReport(machine, all));
-  if (svg !== undefined) await writeCharts(svg, machine, all);
-  process.stdout.write(tableReport(machine, all));
-}
-
-async function writeCharts(
-  directory: string,
-  machine: Machine,
-  all: readonly Measured[],
-): Promise<void> {
-  const day = new Date().toISOString().slice(0, 10);
-  for (const measured of all) {
-    for (const [name, chart] of Object.entries(chartReport(machine, measured, day))) {
-      await writeFile(join(directory, `${name}.svg`), chart);
-    }
-  }
+  const print = (text: string): void => void process.stdout.write(text);
+  await writeReports(machine, all, { json, svg, print });
 }
 
 function say(line: string): void {
@@ -90,7 +75,7 @@ function say(line: string): void {
 }
 
 /** undefined: there is nothing to measure. */
-function readFlags(): Flags | undefined {
+async function readFlags(): Promise<Flags | undefined> {
   try {
     const { values } = parseArgs({
       options: {
@@ -106,12 +91,21 @@ function readFlags(): Flags | undefined {
       return undefined;
     }
     const { json, svg } = values;
-    return { names: namesOf(values.only), runs: runsOf(values.runs), json, svg };
+    const flags = { names: namesOf(values.only), runs: runsOf(values.runs), json, svg };
+    await refuseLost(flags);
+    return flags;
   } catch (error) {
     say(`${firstSentence(error)}; run with --help for usage`);
     process.exitCode = 2;
     return undefined;
   }
+}
+
+/** Half an hour of measuring must find its places. */
+async function refuseLost({ json, svg }: Flags): Promise<void> {
+  refuseEmpty('--svg', svg);
+  if (json !== undefined) refuseUnwritable('--json', json);
+  if (svg !== undefined) await makeWritable(svg);
 }
 
 function namesOf(only: readonly string[] = Object.keys(figures)): readonly string[] {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Figure, Quantity, Sample } from './figure.ts';
 import { drawChart } from './line-chart.ts';
 import type { Machine } from './machine.ts';
@@ -20,6 +22,38 @@ interface Line {
   readonly keepsBound: boolean | undefined;
 }
 
+interface Reports {
+  /** The file of the values. */
+  readonly json: string | undefined;
+  /** The directory of the charts. */
+  readonly svg: string | undefined;
+  readonly print: (text: string) => void;
+}
+
+/** The table first: a file may have become unwritable while it was measured. */
+export async function writeReports(
+  machine: Machine,
+  all: readonly Measured[],
+  { json, svg, print }: Reports,
+): Promise<void> {
+  print(tableReport(machine, all));
+  if (json !== undefined) await writeFile(json, jsonReport(machine, all));
+  if (svg !== undefined) await writeCharts(svg, machine, all);
+}
+
+async function writeCharts(
+  directory: string,
+  machine: Machine,
+  all: readonly Measured[],
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  for (const measured of all) {
+    for (const [name, chart] of Object.entries(chartReport(machine, measured, day))) {
+      await writeFile(join(directory, `${name}.svg`), chart);
+    }
+  }
+}
+
 /** For programs: every run, the medians, the bounds. */
 export function jsonReport(machine: Machine, all: readonly Measured[]): string {
   const figures = all.map(({ name, figure, samples, load }) => [
@@ -39,7 +73,7 @@ export function jsonReport(machine: Machine, all: readonly Measured[]): string {
 }
 
 /** The charts of a figure by their names; `day` stands in their captions, next to the machine. */
-export function chartReport(
+function chartReport(
   machine: Machine,
   { figure, samples, load }: Measured,
   day: string,
@@ -55,7 +89,7 @@ export function chartReport(
 }
 
 /** For people: one table, figure by figure. */
-export function tableReport(machine: Machine, all: readonly Measured[]): string {
+function tableReport(machine: Machine, all: readonly Measured[]): string {
   const rows = all.flatMap(({ name, figure, samples, load }) => [
     [`${name}: ${figure.what} (load ${load})`],
     ...linesOf(figure, samples).map(rowOf),

@@ -61,7 +61,10 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'fetch --assets=',
     'fetch --assets /nope',
   ],
-  bench: ['--runs x', '--runs -5', '--only nowhere', 'extra'],
+  bench: [
+    ...['--runs x', '--runs -5', '--only nowhere', 'extra'],
+    ...['--json /nope/x.json', '--svg=', '--svg /proc/x', '--svg package.json/x'],
+  ],
   'bench:stand-ins': ['--runs x', '--runs 0', '--runs -5', 'extra'],
   simulate: [
     '--seeds x',
