@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { firstSentence, wholeNumberIn } from '../../deploy/no-arguments.ts';
 import { CrashCoverage } from './coverage.ts';
 import type { CrashPoint, Job } from './job.ts';
@@ -79,10 +79,9 @@ function parseOptions() {
 }
 
 function complain(error: unknown): void {
-  const { message, stack } = error as Error;
   const isUsage = error instanceof UsageError;
   process.stderr.write(
-    isUsage ? `simulate: ${message}; run with --help for usage\n` : `${stack}\n`,
+    isUsage ? `simulate: ${error.message}; run with --help for usage\n` : `${inspect(error)}\n`,
   );
 }
 
@@ -238,9 +237,13 @@ function crashPointOf(text: string, parseCrash: (text: string) => CrashPoint): C
   }
 }
 
-function repeatFile(path: string): Promise<void> {
+async function repeatFile(path: string): Promise<void> {
   const scenario = readScenario(path);
-  return repeat(scenario, { seed: scenario.seed });
+  try {
+    await repeat(scenario, { seed: scenario.seed });
+  } catch (error) {
+    throw new UsageError(`cannot play the scenario ${path}: ${(error as Error).message}`);
+  }
 }
 
 function readScenario(path: string): Scenario {

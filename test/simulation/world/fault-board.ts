@@ -1,4 +1,4 @@
-import type { AwsEffect, Fault, KubeEffect, Phase } from '../scenario.ts';
+import type { AwsEffect, Fault, KubeEffect, Phase, Step } from '../scenario.ts';
 import { isWithin } from '../scenario.ts';
 import type { Label } from './operations.ts';
 
@@ -187,6 +187,20 @@ export class FaultBoard {
 export function nameStrike(fault: Fault): string {
   if (fault.kind === 'crash') return `crash ${fault.phase}`;
   return 'effect' in fault ? `${fault.kind} ${fault.effect}` : fault.kind;
+}
+
+interface Done {
+  readonly do: string;
+  readonly meddling?: { readonly what: string };
+  readonly what?: string;
+}
+
+/** As in `met`, once it is done: `myIngress meddle subnets`. */
+export function nameStep({ atMs: _atMs, ...step }: Step): readonly string[] {
+  return Object.entries(step).map(([kind, action]) => {
+    const { do: what, meddling, what: how } = action as Done;
+    return [kind, what, meddling?.what ?? how].filter(Boolean).join(' ');
+  });
 }
 
 /** Of all kinds, or of this one. */

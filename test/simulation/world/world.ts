@@ -48,7 +48,7 @@ import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
 import { BUDGETS } from './budgets.ts';
 import { describeCommit } from './describe-commit.ts';
-import { FaultBoard, isAbout } from './fault-board.ts';
+import { FaultBoard, isAbout, nameStep } from './fault-board.ts';
 import { CLUSTER, Fleet } from './fleet.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { Kubelet } from './kubelet.ts';
@@ -285,7 +285,16 @@ export class World {
 
   #perform(step: Step): void {
     this.tell(`people ${JSON.stringify(step)}`);
-    this.#meetStep(step);
+    for (const what of nameStep(step)) this.board.met.add(what);
+    try {
+      this.#act(step);
+    } catch (cause) {
+      const at = this.#scenario.steps.indexOf(step);
+      throw new Error(`steps[${at}]: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  #act(step: Step): void {
     if ('myIngress' in step) this.#myIngress.perform(step.myIngress);
     else if ('traffic' in step) this.#traffic.perform(step.traffic);
     else if ('discovery' in step) this.#discovery.perform(step.discovery);
@@ -296,22 +305,6 @@ export class World {
     else if ('immortal' in step) this.#immortal.perform(step.immortal);
     else if ('myApp' in step) this.#myApp.perform(step.myApp);
     else this.#config.performStep(step);
-  }
-
-  /** As `myIngress meddle subnets`. */
-  #meetStep({ atMs: _atMs, ...step }: Step): void {
-    for (const [kind, action] of Object.entries(step)) {
-      const {
-        do: what,
-        meddling,
-        what: how,
-      } = action as {
-        readonly do: string;
-        readonly meddling?: { readonly what: string };
-        readonly what?: string;
-      };
-      this.board.met.add([kind, what, meddling?.what ?? how].filter(Boolean).join(' '));
-    }
   }
 
   #onKubeSent(life: Life, label: string, request: KubeRequest): void {

@@ -17,6 +17,15 @@ function simulate(...args: readonly string[]): {
   return { code: status, said: stderr };
 }
 
+function simulateFile(text: string): ReturnType<typeof simulate> {
+  const directory = mkdtempSync(join(tmpdir(), 'albridge-simulation-'));
+  const file = join(directory, 'scenario.json');
+  writeFileSync(file, text);
+  const ended = simulate('--scenario', file);
+  rmSync(directory, { recursive: true });
+  return ended;
+}
+
 describe('npm run simulate', () => {
   it.each([
     [['--seeds', 'x'], '--seeds takes a whole number from 1 to 4294967295, not "x"'],
@@ -68,16 +77,31 @@ describe('npm run simulate', () => {
       SCENARIO.replace('"faults":[]', '"faults":[1]'),
       'faults[0] is not',
     ],
+    [
+      'with an action that lacks its object',
+      SCENARIO.replace('"steps":[]', '"steps":[{"atMs":1,"myIngress":{"do":"create"}}]'),
+      'steps[0].myIngress.at is not',
+    ],
   ])('answers a scenario that is %s with one sentence', (_name, text, sentence) => {
-    const directory = mkdtempSync(join(tmpdir(), 'albridge-simulation-'));
-    const file = join(directory, 'scenario.json');
-    writeFileSync(file, text);
-    const { code, said } = simulate('--scenario', file);
-    rmSync(directory, { recursive: true });
+    const { code, said } = simulateFile(text);
     expect(code).toBe(2);
     expect(said).toContain(sentence);
     expect(said).toMatch(
       /^simulate: cannot read the scenario [^\n]+; run with --help for usage\n$/,
+    );
+  });
+
+  it('names the step of a file that cannot be played', () => {
+    const [fine, wrong] = [
+      { atMs: 1, node: { do: 'launch', node: 1 } },
+      { atMs: 2, source: { do: 'run', at: 'web/a', as: 'Job', replicas: 1, tier: '', uses: [1] } },
+    ];
+    const { code, said } = simulateFile(
+      JSON.stringify({ ...JSON.parse(SCENARIO), steps: [fine, wrong] }),
+    );
+    expect(code).toBe(2);
+    expect(said).toMatch(
+      /^simulate: cannot play the scenario \/[^\n]+: steps\[1\]: [^\n]+; run with --help for usage\n$/,
     );
   });
 
