@@ -96,6 +96,7 @@ async function run(): Promise<void> {
 
 /** What would be left aside. */
 function refuseUnused(): void {
+  refuseBesideFile();
   const isGiven = (name: string): boolean =>
     process.argv.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
   const isOne = values.seed !== undefined || values.scenario !== undefined;
@@ -104,6 +105,12 @@ function refuseUnused(): void {
   if (!isOne && (values.trace || values.crash.length > 0))
     throw new UsageError('--trace and --crash are of one scenario: give its --seed too');
   if (!isOne) refuseSeedsBeyond();
+}
+
+function refuseBesideFile(): void {
+  if (values.scenario === undefined) return;
+  if (values.seed !== undefined || values.crash.length > 0)
+    throw new UsageError('--seed and --crash do not go with --scenario: its file has both');
 }
 
 function refuseSeedsBeyond(): void {

@@ -40,6 +40,8 @@ describe('npm run simulate', () => {
     [['--frob'], "unknown option '--frob'"],
     [['--seeds', '0'], '--seeds takes a whole number from 1 to 4294967295, not "0"'],
     [['--seed', '1', '--seeds', '2'], '--seed and --scenario of one'],
+    [['--scenario', 'x', '--crash', 'garbage'], '--seed and --crash do not go with --scenario'],
+    [['--scenario', 'x', '--seed', '1'], '--seed and --crash do not go with --scenario'],
     [['--trace'], '--trace and --crash are of one scenario: give its --seed too'],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],
     [['--seed', '1', '--crash', 'PATCH'], '--crash takes LABEL/PHASE/NTH, not "PATCH"'],
