@@ -29,6 +29,8 @@ let aimedRuns = 0;
 const EX_BROKEN = 2;
 /** Seeds are numbers of 32 bits. */
 const MOST = 2 ** 32 - 1;
+/** What is kept of many more does not fit into memory. */
+const MOST_SEEDS = 1_000_000;
 const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
 /** Scenarios between two lines of progress. */
@@ -275,7 +277,7 @@ function say(line: string): void {
 function whole(name: 'seed' | 'seeds' | 'first'): number {
   const text = values[name] ?? '';
   const number = wholeNumberIn(text);
-  const least = name === 'seeds' ? 1 : 0;
-  if (number >= least && number <= MOST) return number;
-  throw new UsageError(`--${name} takes a whole number from ${least} to ${MOST}, not "${text}"`);
+  const [least, most] = name === 'seeds' ? [1, MOST_SEEDS] : [0, MOST];
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not "${text}"`);
 }

@@ -1,7 +1,7 @@
 /** What `npm run simulate -- --help` prints. */
 export const USAGE = `npm run simulate -- [options]: runs the whole operator in random scenarios, under a virtual clock.
 
-  --seeds N [--first S]   N scenarios, of the seeds S, S+1, ... (default 500, starting at 1)
+  --seeds N [--first S]   N scenarios, of the seeds S, S+1, ... (default 500, at most 1000000, starting at 1)
   --seed S [--trace]      one scenario again, exactly; --trace prints every step
   --crash "LABEL/PHASE/N" with --seed: one more kill, as a failure prints it; may be repeated
   --scenario FILE         a scenario as a failure prints it after "shrunk:"

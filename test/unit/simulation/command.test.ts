@@ -28,8 +28,8 @@ function simulateFile(text: string): ReturnType<typeof simulate> {
 
 describe('npm run simulate', () => {
   it.each([
-    [['--seeds', 'x'], '--seeds takes a whole number from 1 to 4294967295, not "x"'],
-    [['--seeds=-1'], '--seeds takes a whole number from 1 to 4294967295, not "-1"'],
+    [['--seeds', 'x'], '--seeds takes a whole number from 1 to 1000000, not "x"'],
+    [['--seeds=-1'], '--seeds takes a whole number from 1 to 1000000, not "-1"'],
     [['--seeds', '1', '--first', '5000000000'], '--first takes a whole number from 0 to'],
     [['--first='], '--first takes a whole number from 0 to 4294967295, not ""'],
     [['--seed', 'x'], '--seed takes a whole number from 0 to 4294967295, not "x"'],
@@ -38,8 +38,9 @@ describe('npm run simulate', () => {
       'the last of these seeds is 4294967296: 4294967295',
     ],
     [['--frob'], "unknown option '--frob'"],
-    [['--seeds', '0'], '--seeds takes a whole number from 1 to 4294967295, not "0"'],
+    [['--seeds', '0'], '--seeds takes a whole number from 1 to 1000000, not "0"'],
     [['--seed', '1', '--seeds', '2'], '--seed and --scenario of one'],
+    [['--seeds', '400000000'], '--seeds takes a whole number from 1 to 1000000, not "400000000"'],
     [['--scenario', 'x', '--crash', 'garbage'], '--seed and --crash do not go with --scenario'],
     [['--scenario', 'x', '--seed', '1'], '--seed and --crash do not go with --scenario'],
     [['--trace'], '--trace and --crash are of one scenario: give its --seed too'],
