@@ -6,12 +6,14 @@ import { CrashCoverage } from './coverage.ts';
 import type { CrashPoint, Job } from './job.ts';
 import { MUTATIONS } from './mutations.ts';
 import { plant } from './plant.ts';
+import type { Outcome } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { parseScenario } from './scenario-file.ts';
 import { timeline } from './timeline.ts';
 import { USAGE, UsageError } from './usage.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
+import { pointOf } from './world/fault-board.ts';
 
 /**
  * `npm run simulate -- --seeds N --first S`: the operator in N random worlds. `--seed S [--crash ...]
@@ -221,10 +223,21 @@ async function repeat(scenario: Scenario, job: Job): Promise<void> {
   const isShown = values.trace && violation !== undefined;
   for (const line of isShown ? [...timeline(trace), ''] : []) say(line);
   for (const line of trace) say(line);
-  if (violation === undefined) return;
+  if (violation === undefined) return refuseMissed(job.crashes ?? [], result);
   broken.push({ job, violation, crashed: [...result.crashed], met: [...result.met] });
   say(`${violation.invariant}: ${violation.detail}`);
   if (!values.trace) await showShrunk(scenario, violation.invariant);
+}
+
+/** Without its kill a run that breaks no promise proves nothing. */
+function refuseMissed(crashes: readonly CrashPoint[], { counts, crashed }: Outcome): void {
+  for (const { label, phase, nth } of crashes) {
+    const point = pointOf(label, phase);
+    const count = counts.get(label) ?? 0;
+    if (count >= nth && crashed.has(point)) continue;
+    const why = `this run has ${count} operations "${label}"`;
+    throw new UsageError(`--crash "${point}/${nth}" killed no process: ${why}`);
+  }
 }
 
 async function repeatSeed(seed: number, crashes: readonly string[]): Promise<void> {

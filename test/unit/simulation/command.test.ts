@@ -43,6 +43,14 @@ describe('npm run simulate', () => {
     [['--seeds', '400000000'], '--seeds takes a whole number from 1 to 1000000, not "400000000"'],
     [['--scenario', 'x', '--crash', 'garbage'], '--seed and --crash do not go with --scenario'],
     [['--scenario', 'x', '--seed', '1'], '--seed and --crash do not go with --scenario'],
+    [
+      ['--seed', '1', '--crash', 'nolabel/before/1'],
+      '--crash "nolabel/before/1" killed no process: this run has 0 operations "nolabel"',
+    ],
+    [
+      ['--seed', '1', '--crash', 'kube GET namespaces/after/99'],
+      '--crash "kube GET namespaces/after/99" killed no process: this run has ',
+    ],
     [['--trace'], '--trace and --crash are of one scenario: give its --seed too'],
     [['--scenario', '/nowhere'], 'cannot read the scenario /nowhere'],
     [['--seed', '1', '--crash', 'PATCH'], '--crash takes LABEL/PHASE/NTH, not "PATCH"'],
