@@ -15,8 +15,9 @@ const PERSON_FIRST_MS = 60_000;
 const PERSON_SPREAD_MS = 240_000;
 
 /**
- * The only place that decides when a pass is repeated. A failure that needs action is retried
- * every 1 to 5 minutes - what heals it may lie outside the object, where no event tells.
+ * Decides when a pass is repeated, and nothing else does, except that `delayRetry` in lifecycle.ts postpones it where
+ * the API server asks for that. A failure that needs action is retried after 1 to 5 minutes, or at its own time if that
+ * is sooner: what heals it may lie outside the object, where no event tells.
  */
 export function decideRetry(verdict: Verdict, clock: Clock): RetryDecision {
   switch (verdict.kind) {
