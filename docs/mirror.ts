@@ -82,9 +82,11 @@ function reasonsPage(): string {
 
 Every condition, event and log line of a failure carries one of these reasons. The message says what
 was observed and ends in what to do next. In the first table of a kind are the reasons of Ready,
-Reconciling and Stalled; each is an event too when it changes. *Healed by a person*: Stalled=True and
+Reconciling and Stalled; each is an event too when it changes, unless an event of the same pass has said it
+already (\`CreatedALB\` instead of \`Provisioning\`). *Healed by a person*: Stalled=True and
 Ready=False; albridge checks again every 1 to 5 minutes, and at once when the object is edited. *Healed
-by time*: Reconciling=True; albridge repeats the pass with a growing, jittered delay. *Nothing to heal*:
+by time*: Reconciling=True; albridge repeats a failed pass with a growing, jittered delay; a pass that waits
+for something is repeated after a stated time, without backoff ([retries.md](retries.md#a-pass)). *Nothing to heal*:
 the object is as desired, or a person has paused or suspended it.
 
 ${kinds.join('\n')}
