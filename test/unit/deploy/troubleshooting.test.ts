@@ -68,7 +68,7 @@ describe('the pages about installing', () => {
       const text = await readFile(resolve(ROOT, `docs/${file}.md`), 'utf8');
       for (const [, target = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
         const [path = '', anchor] = target.split('#');
-        if (path.startsWith('../')) continue;
+        if (path.startsWith('../') || path.startsWith('https://')) continue;
         const linked = path === '' ? text : await readFile(resolve(ROOT, 'docs', path), 'utf8');
         if (anchor === undefined) continue;
         const anchors = [...linked.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => slug(title));
