@@ -81,7 +81,8 @@ describe('the README', () => {
     const urls = releases.flatMap(({ url, checksumUrl }) => [url, checksumUrl]);
     const hosts = new Set(urls.map((url) => new URL(url).host));
     expect(hosts.size).toBeGreaterThan(2);
-    const [, linux = ''] = /or access to ([^|(]+) \(and to where they redirect\) \|/.exec(controlPlaneRow) ?? [];
+    const [, linux = ''] =
+      /or access to ([^|(]+) \(and to where they redirect\) \|/.exec(controlPlaneRow) ?? [];
     expect(linux.split(/, | and /).toSorted()).toEqual([...hosts].toSorted());
   });
 });
