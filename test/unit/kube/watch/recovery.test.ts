@@ -231,14 +231,17 @@ describe('a watch that dies', () => {
     await bench.reflector.stop();
   });
 
-  it('lives past its end while bytes come, even without a whole line', async () => {
+  it('lives past its end while bytes come, even without a whole line, and until 5 s after the last', async () => {
     const stream = new ScriptedStream();
-    const bench = await afterGoodWatch(() => ({ stream }));
+    const bench = await afterGoodWatch((nth) => (nth === 0 ? { stream } : quiet()));
     for (let spell = 0; spell < 50; spell += 1) {
       await bench.clock.advance(4_999);
       stream.pushBytes(Buffer.from(' '));
     }
+    await bench.clock.advance(4_999);
     expect(bench.laterAsked()).toEqual(['watch@7']);
+    await bench.clock.advance(1);
+    expect(bench.laterAsked()).toEqual(['watch@7', 'watch@7']);
     await bench.reflector.stop();
   });
 
