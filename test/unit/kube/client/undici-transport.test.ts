@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeadlineExceeded } from '../../../../src/core/ports/clock.ts';
 import type { Cluster, Credentials } from '../../../../src/kube/client/credentials.ts';
 import type { KubeRequest, KubeResponse } from '../../../../src/kube/client/kube-transport.ts';
@@ -162,6 +162,16 @@ describe('the transport', () => {
 
     await Promise.all(both);
     await expect(transport.request(get('/', { signal }))).rejects.toBe(stopping);
+  });
+
+  it('has the system probe an idle connection after 30 s, so that the peer of a watch cannot vanish unnoticed', async () => {
+    const probe = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    const { transport } = await setUp(echo);
+
+    await textOf(await transport.request(get('/', { lane: 'watch' })));
+
+    expect(probe.mock.calls).toEqual([[true, 30_000]]);
+    probe.mockRestore();
   });
 
   it('rejects where no server listens', async () => {
@@ -348,14 +358,29 @@ describe('a path to the API server that has gone silent', () => {
     ]);
   });
 
+  it('keeps the connection of a request that is under way until its answer has arrived', async () => {
+    const unanswered: ServerResponse[] = [];
+    const place = await setUp((_, response) => void unanswered.push(response));
+    const call = place.transport.request(get('/work'));
+    await once(place.server, 'request');
+    await exceed(place, { afterMs: 5_000 });
+    expect(place.log.lines).toHaveLength(1);
+
+    await turn();
+    unanswered[0]?.end('{}');
+
+    await expect(call).resolves.toMatchObject({ status: 200 });
+  });
+
   it.each([
     { why: 'the deadline of the caller came early', afterMs: 3_000 },
     { why: 'another request was answered meanwhile', afterMs: 30_000, isAnswered: true },
-  ])('is not concluded where $why', async ({ afterMs, isAnswered = false }) => {
+    { why: 'a watch was not opened in time', afterMs: 30_000, lane: 'watch' as const },
+  ])('is not concluded where $why', async ({ afterMs, lane, isAnswered = false }) => {
     const place = await setUp(stuck);
     const answer = (): Promise<unknown> => place.transport.request(get('/lease'));
 
-    await exceed(place, { afterMs, ...(isAnswered && { meanwhile: answer }) });
+    await exceed(place, { afterMs, lane, ...(isAnswered && { meanwhile: answer }) });
 
     expect(place.log.lines).toEqual([]);
   });
