@@ -34,7 +34,7 @@ export class UndiciTransport implements KubeTransport {
     return requestWithCredentials(this.#connection, request);
   }
 
-  /** Breaks what is still running; nothing can be requested afterwards. */
+  /** Breaks what is still running, but on a path that was left; nothing can be requested afterwards. */
   close(): Promise<void> {
     return this.#connection.pools.close();
   }
@@ -201,7 +201,6 @@ class Pools {
   readonly #cluster: Cluster;
   readonly #connections: number;
   readonly #lanes = new Map<Lane, { readonly pool: Dispatcher; readonly tls: TlsSettings }>();
-  readonly #retired = new Set<Dispatcher>();
 
   constructor(cluster: Cluster, connections: number) {
     this.#cluster = cluster;
@@ -211,7 +210,7 @@ class Pools {
   getPool(lane: Lane, tls: TlsSettings): Dispatcher {
     const known = this.#lanes.get(lane);
     if (known && isDeepStrictEqual(known.tls, tls)) return known.pool;
-    if (known) this.#retire(known.pool);
+    if (known) retire(known.pool);
     const pool = createPool(
       this.#cluster,
       { ...LANES[lane], ...this.#limitConnections(lane) },
@@ -225,25 +224,23 @@ class Pools {
   replaceAll(): void {
     for (const [lane, { pool }] of this.#lanes) {
       if (lane === 'watch') void pool.destroy().catch(() => {});
-      else this.#retire(pool);
+      else retire(pool);
     }
     this.#lanes.clear();
   }
 
   async close(): Promise<void> {
-    const pools = [...[...this.#lanes.values()].map(({ pool }) => pool), ...this.#retired];
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    await Promise.all([...this.#lanes.values()].map(({ pool }) => pool.destroy()));
   }
 
   #limitConnections(lane: Lane): { readonly connections?: number } {
     return lane === 'work' ? { connections: this.#connections } : {};
   }
+}
 
-  #retire(pool: Dispatcher): void {
-    this.#retired.add(pool);
-    const forget = (): void => void this.#retired.delete(pool);
-    pool.close().then(forget, forget);
-  }
+/** undici breaks nothing of a pool that closes already: what is under way there ends with its deadline. */
+function retire(pool: Dispatcher): void {
+  void pool.close().catch(() => {});
 }
 
 /** The server closes an idle connection after 90 s: ours has to let go of it before. */
@@ -256,7 +253,7 @@ const LANES = {
 } as const satisfies Record<Lane, Agent.Options>;
 
 function createPool(cluster: Cluster, lane: Agent.Options, tls: TlsSettings): Dispatcher {
-  const connection = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const connection = { ...tls, keepAliveInitialDelay: 30_000 };
   const options = {
     ...lane,
     allowH2: false,
