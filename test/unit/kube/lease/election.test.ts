@@ -333,6 +333,16 @@ it.each(Object.entries(late))(
   },
 );
 
+it('stop outlasts an answer to the watch of a candidate', async () => {
+  server.edit({ holderIdentity: 'other', leaseDurationSeconds: 15 });
+  const a = bench.join('a', ({ lane }) =>
+    lane === 'watch' ? bench.later(1000, unavailable) : undefined,
+  );
+  await clock.settle();
+  await clock.finish(a.election.stop());
+  expect([clock.monotonicMs(), clock.pendingTimers]).toEqual([1000, 0]);
+});
+
 it('stop keeps the Lease, and nothing is sent afterwards', async () => {
   const a = bench.join('a');
   await clock.advance(1000);
