@@ -62,6 +62,17 @@ describe('a pass that begins while the cache lags', () => {
     expect(await writes.areVisible(KEY, never)).toBe(true);
   });
 
+  it('remembers a write that was answered while it waited for the one before', async () => {
+    const { writes, cache, stored, write } = open();
+    cache.hold();
+    await write(1);
+    const visible = writes.areVisible(KEY, never);
+    cache.catchUp();
+    writes.record(KEY, at(stored, '100'));
+    expect(await visible).toBe(true);
+    expect(writes.size).toBe(1);
+  });
+
   it('remembers the newest write, by number, in whatever order the answers come', () => {
     const { writes, stored } = open();
     const versions = ['99', '100', '98'];

@@ -102,6 +102,14 @@ describe('a watch that cannot be opened', () => {
     await bench.reflector.stop();
   });
 
+  it('waits longer each time although Retry-After stays short', async () => {
+    const bench = await afterGoodWatch(refusal(429, 'TooManyRequests', { 'retry-after': '1' }));
+    const gaps = await gapsOf(bench, 4);
+    expect(gaps[0]).toBeLessThanOrEqual(1200);
+    expect(gaps[3]).toBeGreaterThan(5000);
+    await bench.reflector.stop();
+  });
+
   it.each([
     ['by 403', refusal(403, 'Forbidden')],
     ['by a Retry-After', refusal(429, 'TooManyRequests', { 'retry-after': '1' })],
@@ -251,6 +259,13 @@ describe('a watch that dies', () => {
     await bench.clock.advance(1000);
     stream.push(event('ADDED', 'b', '9')).break();
     await bench.clock.settle();
+    expect(bench.laterAsked()).toEqual(['watch@7', 'watch@9']);
+    await bench.reflector.stop();
+  });
+
+  it('within a second, but after a change, is opened again at once', async () => {
+    const stream = new ScriptedStream().push(event('ADDED', 'b', '9')).end();
+    const bench = await afterGoodWatch((nth) => (nth === 0 ? { stream } : quiet()));
     expect(bench.laterAsked()).toEqual(['watch@7', 'watch@9']);
     await bench.reflector.stop();
   });

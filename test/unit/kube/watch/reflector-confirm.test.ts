@@ -44,6 +44,10 @@ it('confirms once a watch that it opens from its position has lived for a second
   expect(isConfirmed()).toBe(true);
   await bench.reflector.confirm();
   expect(bench.asked()).toHaveLength(3);
+  stream.push(event('ADDED', 'c', '11'));
+  await bench.clock.settle();
+  const ofWatch = 1;
+  expect(bench.clock.pendingTimers).toBe(ofWatch);
   await bench.reflector.stop();
   expect(bench.clock.pendingTimers).toBe(0);
 });

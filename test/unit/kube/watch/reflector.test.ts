@@ -188,6 +188,19 @@ describe('the first state', () => {
     await bench.reflector.stop();
   });
 
+  it('is not read without end where the server repeats the token of a page', async () => {
+    const bench = startReflectorBench(
+      answers(
+        refusal(422, 'Invalid'),
+        ...Array.from({ length: 9 }, () => () => page(['a'], '10', 'same')),
+      ),
+    );
+    await bench.clock.settle();
+    expect(bench.asked()).toEqual(['watch-list', 'list', 'list+same']);
+    expect(bench.reflector.findFault()).toContain('a list of widgets');
+    await bench.reflector.stop();
+  });
+
   const cuts: Record<string, { cut: (stream: ScriptedStream) => void; why: string }> = {
     ends: { cut: (stream) => stream.end(), why: 'the server ignores sendInitialEvents' },
     breaks: { cut: (stream) => stream.break(), why: 'a proxy limits the length of a stream' },
@@ -358,10 +371,9 @@ describe('the position', () => {
     first.stream.break();
     await bench.clock.settle();
     expect(bench.asked()).toEqual(['watch-list', 'version', 'watch@7']);
-    expect(bench.transport.requests[1]?.query).toEqual({
-      limit: '1',
-      fieldSelector: 'metadata.name=a',
-    });
+    const query = { limit: '1', fieldSelector: 'metadata.name=a' };
+    expect(bench.transport.requests[1]).toMatchObject({ lane: 'watch' });
+    expect(bench.transport.requests[1]?.query).toEqual(query);
     await bench.reflector.stop();
   });
 
