@@ -214,11 +214,6 @@ class ObservedVersion {
     return this.#rewinds;
   }
 
-  /** Number of callers that wait. */
-  get waiting(): number {
-    return this.#waiters.size;
-  }
-
   /** Moves forward, never back. */
   advance(resourceVersion: string): void {
     if (this.#hasObserved(resourceVersion)) return;
