@@ -19,8 +19,6 @@ export interface KubeClientOptions {
   readonly leadership?: Leadership;
   /** Called with every request that was refused. */
   readonly rights?: { recordRefusal(request: KubeRequest): void };
-  /** Label of the metrics. */
-  readonly host?: string;
   /** For one attempt, its body included; for a stream, until its headers. */
   readonly deadlineMs?: number;
 }
@@ -173,8 +171,9 @@ async function measure(
   request: KubeRequest & { readonly signal: AbortSignal },
   call: () => Promise<KubeResponse>,
 ): Promise<KubeResponse> {
-  const { clock, metrics, host = 'apiserver' } = options;
+  const { clock, metrics } = options;
   const { method } = request;
+  const host = 'apiserver';
   const startMs = clock.monotonicMs();
   try {
     const response = await call();
