@@ -36,8 +36,6 @@ export interface ReflectorOptions<T extends KubeObject> extends Collection {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Stops the reflector like `stop`. */
-  readonly signal?: AbortSignal;
   /** Time for which the server keeps one watch open; default 30 to 40. A dead one is noticed 5 s later. */
   readonly watchSeconds?: number;
 }
@@ -119,13 +117,9 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   /** Once it resolves, no request is under way and nobody is called any more. */
   stop(): Promise<void> {
-    this.#abort();
-    return this.#running;
-  }
-
-  #abort(): void {
     this.#stopping.abort();
     this.#round.abort();
+    return this.#running;
   }
 
   #reopen(): Confirmation {
@@ -142,17 +136,13 @@ export class Reflector<T extends KubeObject = KubeObject> {
   }
 
   async #run(): Promise<void> {
-    const { clock, signal: parent } = this.#options;
     const { signal } = this.#stopping;
-    const follow = (): void => this.#abort();
-    if (parent?.aborted) return;
-    parent?.addEventListener('abort', follow, { once: true });
     while (!signal.aborted) {
       this.#round = new AbortController();
       const delayMs = await this.#runRound();
-      if (delayMs > 0) await sleep(clock, delayMs, this.#round.signal).catch(() => {});
+      if (delayMs > 0)
+        await sleep(this.#options.clock, delayMs, this.#round.signal).catch(() => {});
     }
-    parent?.removeEventListener('abort', follow);
   }
 
   /** Returns how long to wait before the next round, in ms. */

@@ -359,18 +359,6 @@ describe('stop', () => {
     await bench.clock.settle();
     expect(bench.seen).toEqual(['added a@6']);
   });
-
-  it('follows the signal given at the start, and sends nothing if that has aborted', async () => {
-    const parent = new AbortController();
-    const bench = startReflectorBench(quiet, { signal: parent.signal });
-    await bench.clock.settle();
-    parent.abort();
-    await bench.clock.settle();
-    expect([bench.transport.pending, bench.clock.pendingTimers]).toEqual([0, 0]);
-    const never = startReflectorBench(quiet, { signal: AbortSignal.abort() });
-    await never.clock.settle();
-    expect(never.asked()).toEqual([]);
-  });
 });
 
 it('counts lists, watches, short watches and failures', async () => {
