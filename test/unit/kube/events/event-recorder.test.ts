@@ -289,6 +289,21 @@ describe('an event that cannot be written', () => {
     expect(dropped(metrics, 'unavailable')).toBe(1);
   });
 
+  it('is tried twelve times again after a write that succeeded', async () => {
+    const away: Answer = { error: new Error('connect ECONNREFUSED') };
+    const { recorder, clock, metrics, transport } = setUp((index) =>
+      index === 11 ? undefined : away,
+    );
+
+    recorder.record(shop(), CREATED);
+    await clock.advance(150_000);
+    recorder.record(shop(), CREATED);
+    await clock.advance(3_600_000);
+
+    expect(transport.requests).toHaveLength(12 + 12);
+    expect(dropped(metrics, 'unavailable')).toBe(1);
+  });
+
   it('counts as written where the answer to its create was lost', async () => {
     const exists: Answer = { status: 409, json: { kind: 'Status', reason: 'AlreadyExists' } };
     const lost: Answer = { error: new Error('other side closed') };
@@ -333,6 +348,18 @@ describe('drain', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('gives up what fails on this last try', async () => {
+    const away: Answer = { error: new Error('connect ECONNREFUSED') };
+    const { recorder, clock, metrics } = setUp(() => away);
+    recorder.record(shop(), CREATED);
+    await clock.settle();
+
+    await recorder.drain(new AbortController().signal);
+
+    expect(dropped(metrics, 'unavailable')).toBe(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('tries no event twice whose first try is on its way', async () => {
     const { recorder, metrics, transport } = setUp(() => notFound('namespaces', 'web'));
     recorder.record(shop(), CREATED);
@@ -371,10 +398,11 @@ describe('drain', () => {
     expect([...stored.values()].map(({ series }) => series?.count)).toEqual([40]);
   });
 
-  it('ends when its signal aborts, whatever still hangs', async () => {
-    const { recorder, clock, transport } = setUp(() => 'hang');
-    for (let i = 0; i < 3; i++) recorder.record(shop(`uid-${i}`), CREATED);
+  it('ends when its signal aborts, whatever still hangs or waits', async () => {
+    const { recorder, clock, metrics, transport } = setUp(() => 'hang');
+    for (let i = 0; i < 6; i++) recorder.record(shop(`uid-${i}`), CREATED);
     await clock.settle();
+    expect(transport.pending).toBe(4);
     const controller = new AbortController();
     const drained = recorder.drain(controller.signal);
 
@@ -382,6 +410,7 @@ describe('drain', () => {
     await drained;
 
     expect(transport.pending).toBe(0);
+    expect(dropped(metrics, 'stopped')).toBe(6);
     expect(clock.pendingTimers).toBe(0);
   });
 });

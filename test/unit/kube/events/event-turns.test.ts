@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../../../src/core/ports/clock.ts';
+import { startSeries } from '../../../../src/kube/events/event-series.ts';
+import { EventTurns } from '../../../../src/kube/events/event-turns.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 import type { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { CREATED, dropped, FAILING, OK, setUp, shop } from './recorder-bench.ts';
 
@@ -83,5 +86,47 @@ describe('events', () => {
       underWay.push(transport.requests.length);
     }
     expect(underWay).toEqual([4, 8, 8]);
+  });
+});
+
+describe('two namespaces', () => {
+  const clock = new ManualClock();
+
+  /** A write in each namespace that took so long. */
+  function write(turns: EventTurns, tookMs: number, namespaces: readonly string[]): void {
+    for (const namespace of namespaces) {
+      const series = startSeries(clock, shop('uid', 'shop', namespace), CREATED);
+      turns.add(series);
+      expect(turns.take()).toBe(series);
+      turns.finish(series, tookMs);
+    }
+  }
+
+  function countWriters(turns: EventTurns, namespaces: readonly string[]): number {
+    for (const namespace of namespaces) {
+      for (let i = 0; i < 8; i++)
+        turns.add(startSeries(clock, shop(`uid-${i}`, 'shop', namespace), CREATED));
+    }
+    let writers = 0;
+    while (turns.take() !== undefined) writers++;
+    return writers;
+  }
+
+  it('that were slow have six writers, and eight again after a quick write', () => {
+    const [slow, quick] = [new EventTurns(), new EventTurns()];
+    write(slow, 1000, ['a', 'b']);
+    write(quick, 1000, ['a', 'b']);
+    write(quick, 999, ['a', 'b']);
+    expect([slow, quick].map((turns) => countWriters(turns, ['a', 'b']))).toEqual([6, 8]);
+  });
+
+  it.each([
+    [['oldest', 'second'], 8],
+    [['second', 'third'], 6],
+  ])('of the last 1,024 that were slow have six writers: %s', (namespaces, writers) => {
+    const turns = new EventTurns();
+    const later = Array.from({ length: 1022 }, (_, index) => `later-${index}`);
+    write(turns, 1000, ['oldest', 'second', 'third', ...later]);
+    expect(countWriters(turns, namespaces)).toBe(writers);
   });
 });
