@@ -1,6 +1,6 @@
 import { type EventSeries, getNamespace } from './event-series.ts';
 
-/** Events that wait for their first write; four for each of 1,000 objects created at once. */
+/** Events that wait for a writer, repetitions included: four for each of 1,000 objects created at once. */
 const MAX_WAITING = 4096;
 const WRITERS = 8;
 const WRITERS_OF_NAMESPACE = 4;
