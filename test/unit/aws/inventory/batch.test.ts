@@ -196,6 +196,22 @@ describe('Batch', () => {
     expect(clock.monotonicMs() - sinceMs).toBeLessThan(200);
   });
 
+  it('adds no key of another namespace to the full loads of one', async () => {
+    const clock = new ManualClock();
+    const paid: (string | undefined)[] = [];
+    const batch = new Batch<string>({
+      ...{ clock, mostKeys: 3 },
+      load: async (keys, _signal, findPayer) => {
+        paid.push(findPayer(keys).namespace);
+        return new Map();
+      },
+    });
+    const asked = ['shop', 'web', 'web', 'blog', 'web', 'web'];
+    const all = asked.map((namespace, i) => batch.ask(`key ${i}`, never, { namespace }));
+    await clock.finish(Promise.all(all));
+    expect(paid).toEqual(['web', undefined]);
+  });
+
   it('pays by the reservation of any asker that has something left', async () => {
     const clock = new ManualClock();
     const paid: (boolean | undefined)[] = [];

@@ -218,14 +218,15 @@ describe('recall', () => {
   });
 
   it('says nothing of a balancer that we wrote to within ten seconds before the refresh', async () => {
-    const world = account(['a', 'b']);
-    await world.clock.finish(world.loadBalancers.addTags(arnOf('a'), { x: 'y' }));
+    const world = account(['a', 'b', 'c']);
+    const { tags } = world.traffic();
+    await world.clock.finish(tags.add([arnOf('a'), arnOf('c')], { x: 'y' }));
     await world.clock.advance(9999);
-    await refresh(world, ['a', 'b']);
-    expect(cached(world, 'a')).toBe('unknown');
+    await refresh(world, ['a', 'b', 'c']);
+    expect(['a', 'c'].map((name) => cached(world, name))).toEqual(['unknown', 'unknown']);
     expect(cached(world, 'b')).toEqual({ name: 'b' });
     await world.clock.advance(1);
-    await refresh(world, ['a', 'b']);
+    await refresh(world, ['a', 'b', 'c']);
     expect(cached(world, 'a')).toEqual({ name: 'a' });
   });
 
@@ -245,6 +246,23 @@ describe('recall', () => {
       SetSubnets: () => raise(awsError('InternalFailure', 'oops', 500)),
     });
     await world.clock.finish(world.loadBalancers.setSubnets(arnOf('a'), ['s'])).catch(() => {});
+    await refresh(world, ['a']);
+    expect(cached(world, 'a')).toBe('unknown');
+  });
+
+  it('says nothing of a balancer of which the answer to the create was lost', async () => {
+    const world = bench({
+      ...accountOf(new Set(['a'])),
+      CreateLoadBalancer: () => raise(awsError('InternalFailure', 'oops', 500)),
+    });
+    const settings = {
+      name: 'a',
+      scheme: 'internal',
+      subnets: ['s'],
+      ipAddressType: 'ipv4',
+      tags: {},
+    };
+    await world.clock.finish(world.loadBalancers.create(settings)).catch(() => {});
     await refresh(world, ['a']);
     expect(cached(world, 'a')).toBe('unknown');
   });
@@ -289,6 +307,14 @@ describe('observe', () => {
     const before = world.api.sent.length;
     expect(await look(world, named(21))).toEqual(named(21));
     expect(world.api.sent.length - before).toBe(2);
+  });
+
+  it('lists no account to save a single call', async () => {
+    const world = account(named(40));
+    await refresh(world, []);
+    await look(world, named(40));
+    const [, ...asked] = world.api.sent.map(({ input }) => 'LoadBalancerArns' in Object(input));
+    expect(asked).toEqual([true, true]);
   });
 
   it('says of one that AWS does not find that it is absent', async () => {
