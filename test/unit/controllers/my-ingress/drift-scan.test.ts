@@ -4,6 +4,7 @@ import { NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import { driftScanMetrics } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { coreMetrics } from '../../../../src/core/ports/metrics.ts';
 import { draftOf } from './drafts.ts';
+import { SHOP } from './traffic/specs.ts';
 import { MINUTE_MS, reads, SCAN_MS, World, writes } from './world.ts';
 
 /** One read every two seconds. */
@@ -22,17 +23,21 @@ async function worldOf(
 }
 
 describe('the drift scan', () => {
-  it('counts what it finds changed, and not what is due for another reason', async () => {
+  it('counts what it finds changed, and not what is due for another reason, or paused', async () => {
     const world = await worldOf(3);
     const found = (): number | undefined => world.metrics.valueOf(driftScanMetrics.found);
     const repaired = (): number | undefined => world.metrics.valueOf(coreMetrics.driftRepairs);
+    const passes = (): number => world.metrics.observationsOf(coreMetrics.reconcileSeconds);
     await world.clock.advance(ONE_SCAN_MS);
     expect([found(), repaired()]).toEqual([0, 0]);
-    for (const { arn } of world.balancers.slice(0, 2)) {
+    world.annotate('shop-2', { 'albridge.io/paused': 'true' });
+    await world.clock.advance(1_000);
+    for (const { arn } of world.balancers) {
       world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
     }
+    const before = passes();
     await world.clock.advance(ONE_SCAN_MS);
-    expect([found(), repaired()]).toEqual([2, 2]);
+    expect([found(), repaired(), passes() - before]).toEqual([2, 2, 2]);
   });
 
   it('shows when AWS has last answered it, and how often it is to', async () => {
@@ -156,6 +161,39 @@ describe('the drift scan', () => {
     world.tagOutOfBand(world.balancers[0]?.arn ?? '', { 'albridge.io/managed-by': 'somebody' });
     await world.clock.advance(2 * MINUTE_MS);
     expect(world.balancers[0]?.tags['albridge.io/managed-by']).toBe('albridge');
+  });
+
+  it('that AWS refuses is tried again after the interval where that is shorter', async () => {
+    const world = await worldOf(1, { scanMs: 1_000 });
+    const denied = { code: 'AccessDenied', status: 403, message: 'no' };
+    world.fault('DescribeLoadBalancers', { kind: 'error', ...denied }, { times: 1 });
+    const before = world.aws.control.calls('DescribeLoadBalancers').length;
+    await world.clock.advance(5_000);
+    expect(world.aws.control.calls('DescribeLoadBalancers').length - before).toBeGreaterThan(3);
+  });
+
+  it('lets a create pass before the repairs that it has queued', async () => {
+    const world = await worldOf(10, { concurrency: 1 });
+    await world.clock.advance(ONE_SCAN_MS);
+    for (const { arn } of world.balancers) {
+      world.tagOutOfBand(arn, { 'albridge.io/managed-by': 'somebody' });
+    }
+    world.fault('AddTags', { kind: 'delay', delayMs: 10_000 }, { times: 10 });
+    const isOver = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 10;
+    for (let s = 0; s < 400 && !isOver(); s++) await world.clock.advance(1_000);
+    world.apply('late');
+    await world.clock.advance(15_000);
+    expect(world.condition('late')).toBe('True Available');
+  });
+
+  it('spares an edit of the traffic the read of a balancer that it has shown to be active', async () => {
+    const world = await World.having('shop', SHOP);
+    await world.clock.advance(2 * ONE_SCAN_MS);
+    const calls = await world.callsDuring(async () => {
+      await world.edited('shop', { rules: [] }, 1_000);
+    });
+    expect(calls).not.toHaveProperty('DescribeLoadBalancers');
+    expect(calls).toHaveProperty('DeleteRule');
   });
 
   it('does not ask twice for what was applied while its snapshot was taken', async () => {

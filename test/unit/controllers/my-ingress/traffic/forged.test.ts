@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MyIngress } from '../../../../../src/apis/my-ingress.ts';
+import { driftScanMetrics } from '../../../../../src/controllers/my-ingress/drift-scan.ts';
 import { coreMetrics } from '../../../../../src/core/ports/metrics.ts';
 import { MINUTE_MS, SCAN_MS, World } from '../world.ts';
 import { SHOP } from './specs.ts';
@@ -43,6 +44,21 @@ describe('an object with traffic whose status was forged', () => {
       expect(world.object('shop').status).toMatchObject(before);
     },
   );
+
+  it('in its counts during a pass shows its own after the next scan', async () => {
+    const world = await World.having('shop', SHOP);
+    await world.clock.advance(MINUTE_MS);
+    const { status } = world.object('shop');
+    world.tagOutOfBand(world.balancer().arn, { 'albridge.io/managed-by': 'somebody' });
+    world.fault('AddTags', { kind: 'delay', delayMs: 2_000 });
+    const isFound = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 1;
+    for (let s = 0; s < 400 && !isFound(); s++) await world.clock.advance(1_000);
+    world.kube.server.applyStatus(world.object('shop'), { ...status, targets: '1000/1000' });
+    await world.clock.advance(10_000);
+    expect(world.object('shop').status.targets).toBe('1000/1000');
+    await world.clock.advance(2 * SCAN_MS);
+    expect(world.object('shop').status.targets).toBe(status.targets);
+  });
 
   it('to list backends and listeners shows none where the spec has none', async () => {
     const world = World.started();

@@ -161,6 +161,25 @@ describe('a pod that comes is a target of the group that requests still reach', 
     },
   );
 
+  it('after a restart of an object that is paused, where the load balancer of others alone uses the group', async () => {
+    const world = await settled();
+    const old = findGroup(world, 'api');
+    world.fault('DeleteTargetGroup', REFUSED, { forMs: 60 * MINUTE_MS });
+    await world.edited('shop', { backends: [web], rules: [] }, 2 * MINUTE_MS);
+    const { LoadBalancers } = world.outOfBand('CreateLoadBalancer', {
+      ...{ Name: 'theirs', Subnets: ['subnet-a', 'subnet-b'] },
+    }) as { LoadBalancers: { LoadBalancerArn: string }[] };
+    world.outOfBand('CreateListener', {
+      ...{ LoadBalancerArn: LoadBalancers[0]?.LoadBalancerArn, Port: 80, Protocol: 'HTTP' },
+      DefaultActions: [{ Type: 'forward', TargetGroupArn: old }],
+    });
+    world.annotate('shop', { 'albridge.io/paused': 'true' });
+    world.targets.published.clear();
+    await world.restart();
+    await world.clock.advance(MINUTE_MS);
+    expect(listFollowed(world)).toContain(old);
+  });
+
   it('after a restart although AWS refuses to delete its load balancer', async () => {
     const world = await settled();
     const protection = { 'deletion_protection.enabled': 'true' };
@@ -172,6 +191,18 @@ describe('a pod that comes is a target of the group that requests still reach', 
     await world.clock.advance(MINUTE_MS);
     expect(listFollowed(world)).toHaveLength(2);
   });
+});
+
+it('no targets are registered after a restart for a deletion that has only target groups left', async () => {
+  const world = await settled();
+  world.fault('DeleteTargetGroup', REFUSED, { forMs: 60 * MINUTE_MS });
+  await world.deleted('shop', MINUTE_MS);
+  expect(world.balancers).toEqual([]);
+  expect(findGroup(world, 'api')).not.toBe('');
+  world.annotate('shop', { 'albridge.io/paused': 'true' });
+  await world.restart();
+  await world.clock.advance(MINUTE_MS);
+  expect(listFollowed(world)).toEqual([]);
 });
 
 it.each([
