@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   AWS_LIMITS,
+  COMMAND_LIMITS,
   DEFAULT_LIMITS,
   parseBudgetLimits,
 } from '../../../../src/aws/budget/budget-limits.ts';
@@ -13,6 +14,16 @@ describe('the limits that albridge keeps by default', () => {
       expect(own.perSecond).toBeCloseTo(perSecond * 0.8);
     }
   });
+});
+
+describe('the limits of a command', () => {
+  it.each(['account', 'reads', 'ec2Reads', 'acmReads'] as const)(
+    "take half of AWS's bucket of %s, beside an operator",
+    (name) => {
+      const { burst, perSecond } = AWS_LIMITS[name];
+      expect(COMMAND_LIMITS[name]).toEqual({ burst: burst / 2, perSecond: perSecond / 2 });
+    },
+  );
 });
 
 describe('parseBudgetLimits', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_LIMITS, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import type { AwsOperation } from '../../../../src/aws/client/aws-api.ts';
 import { awsMetrics } from '../../../../src/aws/client/aws-metrics.ts';
 import { sleep } from '../../../../src/core/ports/clock.ts';
@@ -184,6 +185,16 @@ const plan = ['RemoveTags', 'AddTags', 'SetSubnets'] as const;
 const shop = { subject: 'load balancer of web/shop', namespace: 'web' };
 
 describe('a reservation', () => {
+  it('keeps no writes from others while its plan waits for reads', async () => {
+    const { budget, clock } = setup({ ...AWS_LIMITS, account: NO_LIMITS.account });
+    await takeAll(budget, () => read, 40);
+    const reads = Array.from({ length: 20 }, () => 'DescribeRules' as const);
+    const writes = Array.from({ length: 20 }, () => 'AddTags' as const);
+    await refusalOf(budget.reserve([...reads, ...writes], shop, never).then(() => {}));
+    await clock.finish(takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 20));
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
   it('takes the tokens of a whole plan, or none of them', async () => {
     const { budget, clock } = setup();
     await takeAll(budget, () => ({ ...read, operation: 'AddTags' }), 19);

@@ -86,6 +86,28 @@ describe('TokenBucket', () => {
     expect(take(bucket, 'third')).toBe(12_000);
   });
 
+  it('gives a claim its token at its due time, however often others have asked', async () => {
+    const { clock, bucket } = emptied({ burst: 1, perSecond: 1 });
+    expect(take(bucket, 'first')).toBe(1000);
+    // Ten tenths of a token are less than one in floating point.
+    for (let i = 0; i < 10; i++) {
+      await clock.advance(100);
+      void bucket.level;
+    }
+    expect(take(bucket, 'first')).toBe(0);
+  });
+
+  it('forgets a namespace without a claim once it is full', async () => {
+    const clock = new ManualClock();
+    const bucket = new TokenBucket(clock, { burst: 2, perSecond: 1 });
+    for (const namespace of ['a', 'b']) expect(take(bucket, 'first', namespace)).toBe(0);
+    await clock.advance(2000);
+    for (const key of ['one', 'two']) expect(take(bucket, key, 'c')).toBe(0);
+    // Else `a` would go first, which was served before `b`.
+    expect(take(bucket, 'second', 'b')).toBe(1000);
+    expect(take(bucket, 'second', 'a')).toBe(2000);
+  });
+
   it('gives the token of an abandoned turn to the next who asks, after a while', async () => {
     const { clock, bucket } = emptied();
     take(bucket, 'gone');
