@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AwsApi, AwsOperation } from '../../../src/aws/client/aws-api.ts';
+import { getTraits, operations } from '../../../src/aws/client/operations.ts';
 import { describePlan, RUN_TAG } from '../../aws/account/run.ts';
 import { WithinRun } from '../../aws/account/within-run.ts';
 
@@ -18,7 +19,11 @@ async function send(operation: AwsOperation, input: object): Promise<object> {
   return inputs[0] ?? {};
 }
 
-it.each(['CreateLoadBalancer', 'CreateTargetGroup', 'CreateListener', 'CreateRule'] as const)(
+const creates = (Object.keys(operations) as AwsOperation[]).filter((name) =>
+  getTraits(name).grant.onlyIf.startsWith('taggedRequest'),
+);
+
+it.each(creates.filter((name) => name !== 'CreateSecurityGroup'))(
   '%s carries the tag of the run next to those of the test',
   async (operation) => {
     const own = { Key: 'team', Value: 'web' };
@@ -26,6 +31,11 @@ it.each(['CreateLoadBalancer', 'CreateTargetGroup', 'CreateListener', 'CreateRul
     expect(await send(operation, { Tags: [own] })).toEqual({ Tags: [own, TAG] });
   },
 );
+
+it('the shipped policy asks each operation that creates for tags', () => {
+  const named = Object.keys(operations).filter((name) => /^Create(?!Tags)/.test(name));
+  expect(creates).toEqual(named);
+});
 
 it('a security group carries the tag of the run in its specification', async () => {
   const specification = { ResourceType: 'security-group', Tags: [] };
