@@ -16,10 +16,10 @@ interface Bucket {
 }
 
 /**
- * AWS's buckets per account and region.
+ * AWS's buckets per account and region, from AWS's page on their own; the budget's have to be the same.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html
  */
-const BUCKETS = {
+export const BUCKETS = {
   account: { capacity: 40, refillPerSecond: 10 },
   read: { capacity: 40, refillPerSecond: 10 },
   write: { capacity: 20, refillPerSecond: 3 },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { BUCKETS as MODELLED } from '../../../../localstack/embedded/faults/token-buckets.ts';
 import { OPERATIONS } from '../../../../localstack/embedded/operations.ts';
+import { AWS_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import { reasonByCode } from '../../../../src/aws/client/aws-codes.ts';
 import {
   type AwsOperation,
@@ -25,6 +27,15 @@ const BUCKETS: Readonly<Record<string, string>> = {
   ec2Writes: 'ec2Write',
   acmReads: 'unmetered',
 };
+
+it('each bucket of the stand-in has the limits of the budget', () => {
+  const { acmReads: _, ...limits } = AWS_LIMITS;
+  const own = Object.entries(limits).map(([name, { burst, perSecond }]) => [
+    BUCKETS[name] ?? name,
+    { capacity: burst, refillPerSecond: perSecond },
+  ]);
+  expect(MODELLED).toEqual(Object.fromEntries(own));
+});
 
 describe('each operation in use', () => {
   it.each(all)('%s pays where the stand-in takes its tokens', (name) => {
