@@ -119,8 +119,8 @@ export type CachedGroup =
 /** One shared snapshot of the account, so that the cost per balancer falls as their number grows. */
 export interface Inventory {
   /**
-   * Lists every balancer (400 a call) and reads the tags (20 a call) of those whose name or ARN is
-   * selected, with the tokens that the budget keeps for the scan. With names of target groups, be it none, it
+   * Lists every balancer, in pages of `choosePageSize`, and reads the tags (20 a call) of those whose name or ARN
+   * is selected, with the tokens that the budget keeps for the scan. With names of target groups, be it none, it
    * lists those as well, and reads the tags of these and of what the selected balancers use. With none it need
    * not be allowed to list them; with `every` it must be, and selects none by name.
    */
