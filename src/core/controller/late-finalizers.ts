@@ -15,7 +15,10 @@ interface Entry<T> {
   isGone: boolean;
 }
 
-/** A DELETE lasts at most 60 s (`--request-timeout` of kube-apiserver), and the watch reports it a little later. */
+/**
+ * A DELETE lasts at most 60 s (the default of `--request-timeout`), and the watch reports it a little later.
+ * https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/
+ */
 const WINDOW_MS = 120_000;
 
 /**

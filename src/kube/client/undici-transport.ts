@@ -243,7 +243,10 @@ function retire(pool: Dispatcher): void {
   void pool.close().catch(() => {});
 }
 
-/** The server closes an idle connection after 90 s: ours has to let go of it before. */
+/**
+ * The server closes an idle connection after 90 s (`IdleTimeout`): ours has to let go of it before.
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/server/secure_serving.go
+ */
 const KEEP_ALIVE_MS = 60_000;
 
 const LANES = {

@@ -223,7 +223,8 @@ export class KubeEventRecorder implements EventRecorder {
     } catch (error) {
       const status = error instanceof KubeError ? error.status : undefined;
       if (!isNew && status === 404) {
-        // The API server forgets events after an hour: the series goes on as a new object.
+        // The API server forgets events after an hour (`--event-ttl`): the series goes on as a new object.
+        // https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/
         series.name = drawEventName(clock, series.regarding);
         series.writtenCount = 0;
         return this.#write(series);
@@ -266,7 +267,10 @@ function findNewestOfLargest(all: Iterable<EventSeries>): EventSeries | undefine
   return series.at(-1);
 }
 
-/** client-go's: 25 at once, then one in five minutes for each object. */
+/**
+ * client-go's: 25 at once, then one in five minutes for each object.
+ * https://github.com/kubernetes/client-go/blob/master/tools/record/events_cache.go
+ */
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MAX_OBJECTS = 4096;
