@@ -32,10 +32,8 @@ function listPorts(world: World): readonly unknown[] {
   return findManaged(world).ingress.map(({ ports }) => ports?.from);
 }
 
-function admitOthers(world: World): void {
-  world.outOfBand('AuthorizeSecurityGroupIngress', {
-    ...{ GroupId: findManaged(world).id, IpPermissions: FOREIGN },
-  });
+function admitOthers(world: World, id = findManaged(world).id): void {
+  world.outOfBand('AuthorizeSecurityGroupIngress', { GroupId: id, IpPermissions: FOREIGN });
 }
 
 describe('a managed security group that others have changed', () => {
@@ -47,6 +45,22 @@ describe('a managed security group that others have changed', () => {
     await world.clock.advance(MINUTE_MS);
     expect(listPorts(world)).toEqual([80]);
     expect(world.events.reasons).toContain('DriftRepaired');
+  });
+
+  it('is repaired after a create that comes once its scan is over', async () => {
+    const world = World.started({ concurrency: 1 });
+    for (let i = 0; i < 10; i++) await world.applied(`shop-${i}`, SHOP);
+    await world.clock.advance(ONE_SCAN_MS);
+    for (const { id, name } of world.aws.world.network.securityGroups.values()) {
+      if (name.startsWith('albridge-')) admitOthers(world, id);
+    }
+    const slow = { kind: 'delay', delayMs: 10_000 } as const;
+    world.fault('RevokeSecurityGroupIngress', slow, { times: 10 });
+    const isOver = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 10;
+    for (let s = 0; s < 400 && !isOver(); s++) await world.clock.advance(1_000);
+    world.apply('late');
+    await world.clock.advance(15_000);
+    expect(world.condition('late')).toBe('True Available');
   });
 
   it('is repaired within a scan while a target group waits for an hour to be deleted', async () => {
