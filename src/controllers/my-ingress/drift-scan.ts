@@ -148,7 +148,9 @@ export class DriftScan {
     const balancers = new Set<string>();
     const targetGroups = new Set<string>();
     await forEachInTurns(objects, { clock, signal }, (object) => {
-      for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
+      attempt(() => {
+        for (const name of object.status?.owned?.targetGroups ?? []) targetGroups.add(name);
+      });
       attempt(() => {
         const identity = identify(cluster, object);
         balancers.add(readRecordedArn(object) ?? desireName(object.spec, identity));
@@ -183,13 +185,13 @@ export class DriftScan {
   }
 
   #needsPass(key: Key): boolean {
-    const look = (): boolean => {
+    const compare = (): boolean => {
       const object = this.#options.cache.get(key);
       if (object === undefined) return false;
       this.#publish(object);
       return this.#differs(object);
     };
-    return attempt(look) ?? true;
+    return attempt(compare) ?? true;
   }
 
   #differs(object: MyIngress): boolean {

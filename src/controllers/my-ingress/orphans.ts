@@ -7,7 +7,6 @@ import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { isOwnTargetGroup } from './graph/tags.ts';
 import { identify } from './identity.ts';
-
 import { parseName } from './load-balancer/desired.ts';
 import { listPlaces } from './load-balancer/places.ts';
 import type { Memory } from './memory.ts';
@@ -179,25 +178,26 @@ export class Strays {
     const unknown = others.filter((arn) => !this.#foreign.has(arn));
     const read = await inventory.readTags(unknown, signal);
     this.#foreign = new Set(others.filter((arn) => this.#isForeign(arn, read)));
-    // One that was written to since may be gone.
-    const listed = inventory
-      .listTargetGroups()
-      .filter(({ targetGroup: { name } }) => inventory.getCachedGroup(name).kind === 'observed')
-      .map(({ targetGroup: { arn }, tags }) => [arn, tags] as const);
-    const found: Stray[] = [];
-    await forEachInTurns([...listed, ...read], { clock, signal }, ([arn, tags]) => {
+    const found = new Set<Key>();
+    const note = (arn: string, tags: Tags): void => {
       const stray = this.#identify(arn, tags);
-      if (stray !== undefined) found.push(stray);
+      if (stray === undefined) return;
+      this.#remember(stray);
+      found.add(stray.key);
+    };
+    const listed = inventory.listTargetGroups();
+    await forEachInTurns(listed, { clock, signal }, ({ targetGroup: { arn, name }, tags }) => {
+      // One that was written to since may be gone.
+      if (inventory.getCachedGroup(name).kind === 'observed') note(arn, tags);
     });
-    const byKey = Map.groupBy(found, ({ key }) => key);
-    for (const [key, groups] of byKey) this.#remember(key, groups);
+    await forEachInTurns([...read], { clock, signal }, (of) => note(...of));
     this.#searches = new Map(
       objects.map((object) => [
         object.metadata.uid,
         Math.min(SEARCHES, this.#countSearches(object) + 1),
       ]),
     );
-    return [...byKey.keys()];
+    return [...found];
   }
 
   #isForeign(arn: string, read: ReadonlyMap<string, Tags>): boolean {
@@ -225,12 +225,9 @@ export class Strays {
     return desireGroups(object, identity).some((group) => group.name === name);
   }
 
-  #remember(key: Key, groups: readonly Stray[]): void {
-    const [first] = groups;
-    if (first === undefined) return;
-    const memory = this.#options.memory.of(key, first.object.metadata.uid);
-    const names = [...(memory.foundGroups ?? []), ...groups.map(({ name }) => name)];
-    memory.foundGroups = [...new Set(names)].toSorted();
+  #remember({ key, object, name }: Stray): void {
+    const memory = this.#options.memory.of(key, object.metadata.uid);
+    memory.foundGroups = [...new Set([...(memory.foundGroups ?? []), name])].toSorted();
   }
 }
 

@@ -42,7 +42,9 @@ export class ManagedGroups {
     signal: AbortSignal,
   ): Promise<(object: MyIngress) => boolean> {
     const { clock, cluster, inventory } = this.#options;
-    if (!objects.some(isReadyWithGroup)) return () => false;
+    const isRelevant = (object: MyIngress): boolean =>
+      attempt(() => isReadyWithGroup(object)) ?? false;
+    if (!objects.some(isRelevant)) return () => false;
     const readMs = clock.monotonicMs();
     const tags = { [ownershipTagKeys.cluster]: cluster };
     const found = await inventory.findSecurityGroups(tags, signal);
