@@ -15,7 +15,7 @@ const MAX_DEPTH = 7;
 const MAX_ITEMS = 1000;
 const MAX_TEXT = 2048;
 /**
- * Of one call of `redact`, escapes not counted. A line stays well below 256 KB, beyond which Loki drops it:
+ * Of one call of `redact`, escapes not counted. A line of plain text stays well below 256 KB, beyond which Loki drops it:
  * https://grafana.com/docs/loki/latest/configure/#limits_config
  */
 const MAX_CHARACTERS = 160_000;
@@ -65,12 +65,16 @@ function redactItems(items: readonly unknown[], inside: Place): readonly unknown
 
 function redactFields(fields: Readonly<Record<string, unknown>>, inside: Place): object {
   const isSecretObject = fields['kind'] === 'Secret';
-  const entries = Object.entries(fields).map(([name, value]) => {
+  const kept: [string, unknown][] = [];
+  const entries = Object.entries(fields);
+  for (const [name, value] of entries) {
+    if (inside.left.characters <= 0) break;
     inside.left.characters -= name.length;
     const isSecret = SECRET_NAME.test(name) || (isSecretObject && /^(string)?data$/i.test(name));
-    return [name, isSecret && value !== undefined ? CENSOR : redactValue(value, inside)];
-  });
-  return Object.fromEntries(entries) as object;
+    kept.push([name, isSecret && value !== undefined ? CENSOR : redactValue(value, inside)]);
+  }
+  const dropped = entries.length - kept.length;
+  return Object.fromEntries(dropped === 0 ? kept : [...kept, ['...', `and ${dropped} more`]]);
 }
 
 function redactText(text: string): string {
