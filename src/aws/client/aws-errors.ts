@@ -190,8 +190,8 @@ function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
 const ABOUT_DATE = /^(Signature (expired|not yet current)|Request has expired)/;
 
 /**
- * The SDK has learnt the time from AWS's answer and signs its next request by it. It marks only a clock that is wrong:
- * where one was put right again, it had gone by the former difference, and AWS's words about the date are what tells.
+ * The SDK has learnt the time from AWS's answer and signs its next request by it. It marks only a clock that is wrong,
+ * not one that was put right again: then AWS's words tell, since its codes also mean a wrong key.
  * https://github.com/aws/aws-sdk-js-v3/blob/main/packages/core/src/submodules/httpAuthSchemes/aws_sdk/AwsSdkSigV4Signer.ts
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
  */
