@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../../deploy/no-arguments.ts';
 import { backendNames, isBackendName } from '../../localstack/backends/backend.ts';
+import { runTests } from '../gates/run-tests.ts';
 import { isListening } from '../surroundings/listening.ts';
 import { type AccountOptions, runInAccount } from './account/account.ts';
 
@@ -133,16 +131,7 @@ async function refuseSilence(url: string | undefined): Promise<void> {
   throw new Error(`nothing answers at ${url}: start the stand-in, or correct the URL`);
 }
 
-/** Passes signals on, as the runner stops what it started. */
 async function run(settings: Settings, args: readonly string[]): Promise<number> {
-  const runner = resolve(import.meta.dirname, '../run.ts');
   const project = `aws-${settings['ALBRIDGE_TEST_AWS']}`;
-  const child = spawn(process.execPath, [runner, '--project', project, ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, ...settings },
-  });
-  process.on('SIGINT', () => undefined); // a terminal sends it to the runner as well
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  return await runTests(['--project', project, ...args], { ...process.env, ...settings });
 }
