@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { cleanEnvironment } from './gates/clean-environment.ts';
 import { judge, lostRun, slowestFiles, type Tally } from './gates/tally.ts';
 import { COMPLAINT, findBadArgument, HELP, LATER, readComplaint } from './gates/test-arguments.ts';
@@ -40,8 +40,10 @@ const tally = existsSync(tallyFile)
   ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally)
   : lostRun;
 rmSync(workspace, { recursive: true });
-// What tests have printed is no complaint about arguments.
-const usage = tally.files.length > 0 ? undefined : readComplaint(complaint);
+// Neither what tests have printed nor a fault of our own is a complaint about arguments.
+const isOfCaller =
+  args.length > 0 && tally.files.length === 0 && !complaint.includes(basename(reporter));
+const usage = isOfCaller ? readComplaint(complaint) : undefined;
 if (usage !== undefined) refuse(usage);
 process.stderr.write(complaint);
 
