@@ -110,7 +110,9 @@ async function runTests(account: Account, options: RunOptions): Promise<number> 
   const directory = mkdtempSync(join(tmpdir(), 'albridge-aws-'));
   const recordFile = join(directory, 'verdicts.jsonl');
   say(`run ${id} in ${region}${endpoint === undefined ? '' : `, played by ${endpoint}`}`);
-  say(`should this process be killed: npm run test:aws -- --backend aws --clean-up ${id}`);
+  say(
+    `should this process be killed: npm run test:aws -- --backend aws --region ${region} --clean-up ${id}`,
+  );
   const interruption = new Interruption();
   const { signal } = interruption;
   let run: AccountRun | undefined;

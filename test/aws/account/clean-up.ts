@@ -16,6 +16,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import pRetry from 'p-retry';
 import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
+import { explainAwsFailure } from '../../../src/cli/aws-failure.ts';
 import { cut } from '../../../src/core/objects/collections.ts';
 import { isRunId, RUN_TAG } from './run.ts';
 
@@ -50,7 +51,7 @@ export async function removeRun(
   const { say } = options;
   const left = await cleanUp(clients, runId, options).catch((error: Error) => error);
   if (left instanceof Error) {
-    say(`AWS cannot be read: ${left.message}`);
+    say(`AWS cannot be read: ${explainAwsFailure(left) ?? left.message}`);
     say(`what run ${runId} made may still be there`);
   } else if (left.length === 0) {
     say(`nothing of run ${runId} is left`);
