@@ -10,7 +10,7 @@ import type { Outcome } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { parseScenario } from './scenario-file.ts';
 import { timeline } from './timeline.ts';
-import { USAGE, UsageError } from './usage.ts';
+import { StepError, USAGE, UsageError } from './usage.ts';
 import type { JobResult } from './worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { pointOf } from './world/fault-board.ts';
@@ -31,7 +31,7 @@ let aimedRuns = 0;
 const EX_BROKEN = 2;
 /** Seeds are numbers of 32 bits. */
 const MOST = 2 ** 32 - 1;
-/** What is kept of many more does not fit into memory. */
+/** The results of many more do not fit into memory. */
 const MOST_SEEDS = 1_000_000;
 const MOST_ROUNDS = 12;
 const MOST_SHOWN = 3;
@@ -100,7 +100,7 @@ async function run(): Promise<void> {
 
 /** What would be left aside. */
 function refuseUnused(): void {
-  refuseBesideFile();
+  refuseNextToFile();
   const isGiven = (name: string): boolean =>
     process.argv.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
   const isOne = values.seed !== undefined || values.scenario !== undefined;
@@ -111,7 +111,7 @@ function refuseUnused(): void {
   if (!isOne) refuseSeedsBeyond();
 }
 
-function refuseBesideFile(): void {
+function refuseNextToFile(): void {
   if (values.scenario === undefined) return;
   if (values.seed !== undefined || values.crash.length > 0)
     throw new UsageError('--seed and --crash do not go with --scenario: its file has both');
@@ -235,7 +235,8 @@ function refuseMissed(crashes: readonly CrashPoint[], { counts, crashed }: Outco
     const point = pointOf(label, phase);
     const count = counts.get(label) ?? 0;
     if (count >= nth && crashed.has(point)) continue;
-    const why = `this run has ${count} operations "${label}"`;
+    const why =
+      count < nth ? `this run has ${count} operations "${label}"` : 'another kill came first';
     throw new UsageError(`--crash "${point}/${nth}" killed no process: ${why}`);
   }
 }
@@ -264,7 +265,8 @@ async function repeatFile(path: string): Promise<void> {
   try {
     await repeat(scenario, { seed: scenario.seed });
   } catch (error) {
-    throw new UsageError(`cannot play the scenario ${path}: ${(error as Error).message}`);
+    if (!(error instanceof StepError)) throw error;
+    throw new UsageError(`cannot play the scenario ${path}: ${error.message}`);
   }
 }
 

@@ -26,3 +26,6 @@ failed, for example because the source line of a planted bug no longer exists, o
 
 /** Named wrongly by the caller: one sentence, no stack. */
 export class UsageError extends Error {}
+
+/** A step that cannot be performed. */
+export class StepError extends Error {}

@@ -1,6 +1,6 @@
 /**
- * What has to happen in the worlds that every run of the tests goes through, or their silence would
- * say nothing: every kind of fault strikes, and every situation comes about, as `--met` lists them.
+ * Has to happen in the fixed worlds (`fixed-worlds.test.ts`), or their silence would say nothing: every kind of fault
+ * strikes, and every situation comes about, as `--met` lists them.
  */
 export const WANTED: readonly string[] = [
   // Faults.

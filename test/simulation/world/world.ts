@@ -43,6 +43,7 @@ import { SecretInvariants } from '../sources/secret-invariants.ts';
 import { TrafficCast } from '../traffic/cast.ts';
 import { CERTIFICATES, TRUST_STORE } from '../traffic/draw-spec.ts';
 import type { Surroundings } from '../traffic/target-invariants.ts';
+import { StepError } from '../usage.ts';
 import type { Violation } from '../violation.ts';
 import { WebAppCast } from '../web-app/cast.ts';
 import type { AwsWitness } from './aws-network.ts';
@@ -290,7 +291,7 @@ export class World {
       this.#act(step);
     } catch (cause) {
       const at = this.#scenario.steps.indexOf(step);
-      throw new Error(`steps[${at}]: ${(cause as Error).message}`, { cause });
+      throw new StepError(`steps[${at}]: ${(cause as Error).message}`, { cause });
     }
   }
 
