@@ -18,7 +18,7 @@ describe('the limits that albridge keeps by default', () => {
 
 describe('the limits of a command', () => {
   it.each(['account', 'reads', 'ec2Reads', 'acmReads'] as const)(
-    "take half of AWS's bucket of %s, beside an operator",
+    "take half of AWS's bucket of %s, next to an operator",
     (name) => {
       const { burst, perSecond } = AWS_LIMITS[name];
       expect(COMMAND_LIMITS[name]).toEqual({ burst: burst / 2, perSecond: perSecond / 2 });

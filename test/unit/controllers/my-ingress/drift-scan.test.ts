@@ -181,6 +181,7 @@ describe('the drift scan', () => {
     world.fault('AddTags', { kind: 'delay', delayMs: 10_000 }, { times: 10 });
     const isOver = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 10;
     for (let s = 0; s < 400 && !isOver(); s++) await world.clock.advance(1_000);
+    expect(isOver()).toBe(true);
     world.apply('late');
     await world.clock.advance(15_000);
     expect(world.condition('late')).toBe('True Available');

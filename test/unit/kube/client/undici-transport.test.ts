@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeadlineExceeded } from '../../../../src/core/ports/clock.ts';
 import type { Cluster, Credentials } from '../../../../src/kube/client/credentials.ts';
 import type { KubeRequest, KubeResponse } from '../../../../src/kube/client/kube-transport.ts';
@@ -168,10 +168,11 @@ describe('the transport', () => {
     const probe = vi.spyOn(Socket.prototype, 'setKeepAlive');
     const { transport } = await setUp(echo);
 
+    onTestFinished(() => probe.mockRestore());
+
     await textOf(await transport.request(get('/', { lane: 'watch' })));
 
     expect(probe.mock.calls).toEqual([[true, 30_000]]);
-    probe.mockRestore();
   });
 
   it('rejects where no server listens', async () => {

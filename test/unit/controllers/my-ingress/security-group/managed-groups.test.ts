@@ -47,7 +47,7 @@ describe('a managed security group that others have changed', () => {
     expect(world.events.reasons).toContain('DriftRepaired');
   });
 
-  it('is repaired after a create that comes once its scan is over', async () => {
+  it('waits with its repair for a create that comes once its scan is over', async () => {
     const world = World.started({ concurrency: 1 });
     for (let i = 0; i < 10; i++) await world.applied(`shop-${i}`, SHOP);
     await world.clock.advance(ONE_SCAN_MS);
@@ -58,6 +58,7 @@ describe('a managed security group that others have changed', () => {
     world.fault('RevokeSecurityGroupIngress', slow, { times: 10 });
     const isOver = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 10;
     for (let s = 0; s < 400 && !isOver(); s++) await world.clock.advance(1_000);
+    expect(isOver()).toBe(true);
     world.apply('late');
     await world.clock.advance(15_000);
     expect(world.condition('late')).toBe('True Available');

@@ -53,6 +53,7 @@ describe('an object with traffic whose status was forged', () => {
     world.fault('AddTags', { kind: 'delay', delayMs: 2_000 });
     const isFound = (): boolean => world.metrics.valueOf(driftScanMetrics.found) === 1;
     for (let s = 0; s < 400 && !isFound(); s++) await world.clock.advance(1_000);
+    expect(isFound()).toBe(true);
     world.kube.server.applyStatus(world.object('shop'), { ...status, targets: '1000/1000' });
     await world.clock.advance(10_000);
     expect(world.object('shop').status.targets).toBe('1000/1000');
