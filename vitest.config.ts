@@ -28,7 +28,7 @@ const journeys = [
 /** Minutes each: the whole demo, all guides, thousands of objects, hundreds of edits behind a slow API server, the suite for an account. */
 const lengthy = [
   'demo/*',
-  'localstack/{operator-{bloated,slow-server},aws-account}',
+  'localstack/{operator-{bloated,outage,slow-server},aws-account}',
   'monitoring/*',
   'sandbox/guides',
   'shells/*',
