@@ -223,4 +223,108 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 120653, service: { do: 'roll', at: 'web/next' } },
     ],
   },
+  'keeps the targets of the last spec in force while the adopted balancer is gone': {
+    why: 'the model took the spec for in force that was edited after the balancer was deleted outside',
+    seed: 4000313648,
+    settings: { interfacesLingerMs: 20000 },
+    steps: [
+      {
+        atMs: 4213,
+        service: { do: 'apply', at: 'web/api', pods: 1, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 10575,
+        service: { do: 'apply', at: 'api/next', pods: 4, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 11386,
+        service: { do: 'apply', at: 'api/web', pods: 2, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 15256,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-api',
+          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody', ManagedBy: 'terraform' },
+          consentFor: 'api/shop',
+        },
+      },
+      {
+        atMs: 15257,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: {
+            subnets: ['subnet-b', 'subnet-c'],
+            scheme: 'internet-facing',
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'api', port: 'no-such-port' },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP' },
+              { port: 8080, protocol: 'HTTP' },
+            ],
+            rules: [
+              { name: 'all', paths: ['/*'], forward: [{ backend: 'web' }], listeners: [8080] },
+              {
+                name: 'old',
+                hosts: ['*.example.com'],
+                paths: ['/api/v1'],
+                forward: [{ backend: 'web' }],
+              },
+              {
+                name: 'health',
+                hosts: ['api.example.com', 'other.test'],
+                forward: [{ backend: 'web' }],
+                rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
+              },
+            ],
+            adopt: 'legacy-api',
+          },
+        },
+      },
+      {
+        atMs: 37241,
+        myIngress: {
+          do: 'edit',
+          at: 'api/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+              },
+            ],
+          },
+        },
+      },
+      { atMs: 53962, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
+      {
+        atMs: 56997,
+        myIngress: {
+          do: 'edit',
+          at: 'api/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+              },
+            ],
+          },
+        },
+      },
+      {
+        atMs: 226312,
+        traffic: { do: 'meddle', at: 'api/shop', meddling: { what: 'deregister', nth: 3 } },
+      },
+    ],
+  },
 };

@@ -185,8 +185,12 @@ function isApplied(object: MyIngress): boolean {
   return status === 'True' && observedGeneration === object.metadata.generation;
 }
 
-/** In both cases nothing of a newer spec is applied to the balancer. */
-const CONFLICTS: readonly (string | undefined)[] = ['NameConflict', 'AdoptionRefused'];
+/** Nothing of a newer spec is applied to the balancer, if there is one. */
+const CONFLICTS: readonly (string | undefined)[] = [
+  'NameConflict',
+  'AdoptionRefused',
+  'RecreationRefused',
+];
 
 function hasConflict(object: MyIngress): boolean {
   return CONFLICTS.includes(findReady(object)?.reason);
