@@ -7,6 +7,7 @@ import {
   resourceTagKey,
   rewriteTagKey,
 } from '../../../src/apis/my-ingress.ts';
+import { isPaused } from '../../../src/core/objects/annotations.ts';
 import { hasNoStatus } from '../../fakes/has-no-status.ts';
 import type { Report } from '../violation.ts';
 import type { AwsCallSeen } from '../world/aws-network.ts';
@@ -105,11 +106,18 @@ export class TrafficInvariants {
 
   /** AWS has refused the call for want of a right; what is lost since lately is let pass. */
   judgeDenial({ operation, input }: AwsCallSeen): void {
-    const { claims, report } = this.#parts;
+    const { report } = this.#parts;
     const keys = listKeys(input);
-    const backMs = this.#findAgeMs(operation);
-    if (keys.length === 0 || keys.some((key) => claims.lostBy(key, backMs) !== undefined)) return;
+    if (keys.length === 0 || keys.some((key) => this.#isLost(key, operation))) return;
     report('asks-for-what-is-granted', `${operation} on ${keys.join()} was denied`);
+  }
+
+  /** No scan looks at an object that is paused, while targets follow their pods. */
+  #isLost(key: string, operation: string): boolean {
+    const { claims, object } = this.#parts;
+    if (claims.lostBy(key, this.#findAgeMs(operation)) !== undefined) return true;
+    const owner = object(claims.lostBy(key, Number.POSITIVE_INFINITY) ?? '');
+    return operation.endsWith('Targets') && owner !== undefined && isPaused(owner);
   }
 
   #judgeCreate(operation: string, made: Resource, after: Picture): void {

@@ -327,4 +327,72 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       },
     ],
   },
+  'asks about a target group of a paused object that others have deleted': {
+    why: 'the model had a scan see it after two intervals, but none looks at what is paused',
+    seed: 4100095791,
+    settings: { sweepMs: 60000, interfacesLingerMs: 0 },
+    steps: [
+      {
+        atMs: 2323,
+        service: { do: 'apply', at: 'web/web', pods: 1, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 7817,
+        myIngress: {
+          do: 'legacy',
+          name: 'legacy-web',
+          spec: { subnets: ['subnet-a', 'subnet-b'], scheme: 'internet-facing' },
+          tags: { owner: 'somebody', ManagedBy: 'terraform' },
+          consentFor: 'web/shop',
+        },
+      },
+      {
+        atMs: 7818,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+                healthCheck: { path: '/ready', intervalSeconds: 10 },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP' },
+              { port: 8080, protocol: 'HTTP' },
+              {
+                port: 443,
+                protocol: 'HTTPS',
+                certificates: [
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+                ],
+              },
+            ],
+            rules: [
+              {
+                name: 'beta',
+                hosts: ['*.example.com'],
+                paths: ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
+                forward: [{ backend: 'web' }],
+              },
+            ],
+            adopt: 'legacy-web',
+            scheme: 'internet-facing',
+          },
+        },
+      },
+      {
+        atMs: 106094,
+        traffic: { do: 'meddle', at: 'web/shop', meddling: { what: 'deleteGroup', nth: 6 } },
+      },
+      { atMs: 121916, myIngress: { do: 'pause', at: 'web/shop' } },
+      { atMs: 224987, service: { do: 'scale', at: 'web/web', pods: 4 } },
+    ],
+  },
 };
