@@ -14,6 +14,7 @@ import {
 } from './regression.ts';
 import { FROZEN_REGRESSIONS } from './traffic/frozen-regressions.ts';
 import { LATE_TRAFFIC_REGRESSIONS } from './traffic/late-regressions.ts';
+import { MEDDLED_TRAFFIC_REGRESSIONS } from './traffic/meddled-regressions.ts';
 import { TRAFFIC_REGRESSIONS } from './traffic/regressions.ts';
 
 export const REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -220,6 +221,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
   ...KIND_REGRESSIONS,
   ...TRAFFIC_REGRESSIONS,
   ...LATE_TRAFFIC_REGRESSIONS,
+  ...MEDDLED_TRAFFIC_REGRESSIONS,
   'makes nothing again for an owner that was deleted behind a silent watch': {
     why: 'each child that the garbage collector deleted was made again, until the watch was replaced',
     seed: 7,

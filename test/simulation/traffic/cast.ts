@@ -211,7 +211,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     this.claims.note(changes);
     this.#noteUse();
     this.#watchRouting(changes);
-    this.#meddledWith.review((owner) => this.#isRepaired(owner, after));
+    this.#meddledWith.review(after, (owner) => this.#isRepaired(owner, after));
     this.onChanges(changes);
     this.#health.changed();
     return result;

@@ -62,7 +62,7 @@ export function listTrafficFaults(
 ): readonly string[] {
   const owned = [...parts.picture.values()]
     .filter((one) => parts.claims.ownerOf(one) === key)
-    .filter((one) => isSettled || desiresResource(spec, one));
+    .filter((one) => desiresResource(spec, one) || (isSettled && !isHeld(one, key, parts)));
   // What others attach is judged apart, and leaves all else as it is.
   const all = owned.filter((one) => !isAttached(one) && (isSettled || !isRepeated(one, owned)));
   const own: Own = { parts, spec, all, isSettled, isRestored };
@@ -117,6 +117,24 @@ export function listTargetFaults(
     if (isDeepStrictEqual(registered, desired)) return [];
     return [`backend ${backend.name} has targets ${registered.join()}, desired ${desired.join()}`];
   });
+}
+
+/** A listener or rule that is not the object's, such as one that lost its tags, keeps AWS from deleting the group. */
+function isHeld({ key }: Resource, owner: string, { claims, picture }: StructureParts): boolean {
+  return [...picture.values()].some((one) => {
+    return claims.ownerOf(one) !== owner && namesGroup(one, key);
+  });
+}
+
+function namesGroup(one: Resource, arn: string): boolean {
+  const { actions = [] } = (one.kind === 'listener' ? one.defaultRule : ruleIn(one)) ?? {};
+  return actions.some((action) => {
+    return action.kind === 'forward' && action.groups.some((group) => group.arn === arn);
+  });
+}
+
+function ruleIn(one: Resource): Rule | undefined {
+  return one.kind === 'rule' ? one.record : undefined;
 }
 
 /** A rule whose create was repeated: the first one in the order of evaluation is kept. */
