@@ -74,6 +74,12 @@ export function activeTargets({ record }: Pick<GroupResource, 'record'>): Readon
   return new Set(active.map(([key]) => key));
 }
 
+/** Of a listener its default rule. */
+export function ruleOf(resource: Change['after']): Rule | undefined {
+  if (resource?.kind === 'rule') return resource.record;
+  return resource?.kind === 'listener' ? resource.defaultRule : undefined;
+}
+
 /** `namespace/name` of the object that the tags prove to have made it; undefined: it is foreign. */
 export function ownerByTags(tags: TagMap, cluster: string): string | undefined {
   const { cluster: clusterKey, namespace, name, uid } = ownershipTagKeys;

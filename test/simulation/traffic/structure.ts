@@ -18,6 +18,7 @@ import {
   type Picture,
   type Resource,
   resourceIdOf,
+  ruleOf,
 } from './resources.ts';
 import {
   describeAction,
@@ -127,14 +128,9 @@ function isHeld({ key }: Resource, owner: string, { claims, picture }: Structure
 }
 
 function namesGroup(one: Resource, arn: string): boolean {
-  const { actions = [] } = (one.kind === 'listener' ? one.defaultRule : ruleIn(one)) ?? {};
-  return actions.some((action) => {
+  return (ruleOf(one)?.actions ?? []).some((action) => {
     return action.kind === 'forward' && action.groups.some((group) => group.arn === arn);
   });
-}
-
-function ruleIn(one: Resource): Rule | undefined {
-  return one.kind === 'rule' ? one.record : undefined;
 }
 
 /** A rule whose create was repeated: the first one in the order of evaluation is kept. */

@@ -12,7 +12,14 @@ import {
 import type { Report } from '../violation.ts';
 import type { Claims } from './claims.ts';
 import { desiresResource } from './desires.ts';
-import { activeTargets, backendIn, type Change, type Resource, resourceIdOf } from './resources.ts';
+import {
+  activeTargets,
+  backendIn,
+  type Change,
+  type Resource,
+  resourceIdOf,
+  ruleOf,
+} from './resources.ts';
 import type { SpecHistory } from './spec-history.ts';
 
 export interface TargetInvariantParts {
@@ -339,12 +346,6 @@ function targetsOf(resource: Change['before']): ReadonlySet<string> {
 
 function isDesiredIn(moments: readonly Targets[], target: string): boolean {
   return moments.some(({ desired }) => desired.has(target));
-}
-
-/** Of a listener its default rule. */
-function ruleOf(resource: Change['after']): Rule | undefined {
-  if (resource?.kind === 'rule') return resource.record;
-  return resource?.kind === 'listener' ? resource.defaultRule : undefined;
 }
 
 /** ARNs of the groups to which a listener or rule sends requests. */
