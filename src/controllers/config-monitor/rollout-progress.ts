@@ -146,9 +146,12 @@ function describeWait(
   refusal: Refusal | undefined,
   owner: Owner | undefined,
 ): string {
-  const done = `${rollout.total - rollout.pods.length} of ${rollout.total} pods are restarted`;
   const reasons = [refusal && describeRefusal(refusal), owner && describeOwner(owner)];
-  return [done, ...reasons].filter((part) => part !== undefined).join('; ');
+  return [describeRestarted(rollout), ...reasons].filter((part) => part !== undefined).join('; ');
+}
+
+export function describeRestarted({ pods, total }: Rollout): string {
+  return `${total - pods.length} of ${total} pods are restarted`;
 }
 
 /** Pods that are still to be restarted may crash again and again: where one is refused, that is said alone. */

@@ -2,7 +2,7 @@ import type { Rollout } from '../../apis/config-monitor.ts';
 import { type ConfigMonitorReason } from '../../apis/config-monitor-reasons.ts';
 import { formatTime } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { type Outcome, settled } from '../../core/reconcile/outcome.ts';
+import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
 import { listUnchanged, reportDeselected } from './pending-change.ts';
@@ -13,7 +13,12 @@ import {
   announceStart,
   warnOfSingleReplicas,
 } from './reports/announce.ts';
-import { judgeProgress, listUnavailable, reportRollout } from './rollout-progress.ts';
+import {
+  describeRestarted,
+  judgeProgress,
+  listUnavailable,
+  reportRollout,
+} from './rollout-progress.ts';
 import { formatMillis, type Report, reportData, type Scope, shortenHash } from './scope.ts';
 import {
   listRestartedFor,
@@ -66,7 +71,11 @@ export async function beginRollout(
   const restartedSelection = isWhole ? formatSelection(scope.selection) : undefined;
   const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
   pass.report({ ...begun, change: undefined } satisfies Report);
-  const meanwhile = await warnOfSingleReplicas(rollout, outdated, { scope, workloads });
+  const warning = await warnOfSingleReplicas(rollout, outdated, { scope, workloads });
+  // In the same write: Ready must not say that the pods have the newest data, next to a rollout.
+  const meanwhile =
+    warning ??
+    waiting('RolloutStarted' satisfies ConfigMonitorReason, describeRestarted(rollout), 0);
   try {
     await pass.recordNow(meanwhile, ['rollout']);
   } catch (error) {

@@ -80,8 +80,11 @@ export class RestartInvariants {
     if (!isOperator(commit.by)) return;
     const { kind, object, before } = commit;
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
-    if (kind === this.#kind) this.#judgeMonitor(commit);
-    if (kind === this.#kind) this.#noteStatus(commit);
+    if (kind === this.#kind) {
+      this.#judgeMonitor(commit);
+      this.#judgeStart(commit);
+      this.#noteStatus(commit);
+    }
     if (isWorkload(commit)) this.#judgeRollout(commit);
     if (kind === PODS && !isJudgedElsewhere(before ?? object)) this.#judgePod(commit);
   }
@@ -96,6 +99,12 @@ export class RestartInvariants {
       return;
     judgeOwner(object, before, this.#stage.report);
     if (type === 'DELETED') this.#report('foreign-untouched', `deletes ${keyOfStored(object)}`);
+  }
+
+  #judgeStart({ object, before }: Commit): void {
+    if (before === undefined || hasRollout(before) || !hasRollout(object)) return;
+    if (!isReady(object)) return;
+    this.#report('not-ready-while-restarting', `${keyOfStored(object)}, whose restart begins`);
   }
 
   #judgePod({ object, before }: Commit): void {
@@ -469,4 +478,8 @@ function withoutRestart({ metadata: _metadata, status: _status, ...rest }: Store
     delete template.annotations;
   }
   return spec;
+}
+
+function hasRollout(object: StoredObject): boolean {
+  return (object['status'] as ConfigMonitorStatus | undefined)?.rollout !== undefined;
 }

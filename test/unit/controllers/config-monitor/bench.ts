@@ -131,7 +131,6 @@ export class ConfigMonitorBench {
     await this.clock.settle();
   }
 
-  /** Creates the ConfigMap, or gives it other data. */
   /** Pods of a Deployment, which `kept` counts from here on. */
   async deploy(replicas = 8): Promise<void> {
     this.cluster.deploy('frontend', replicas, { app: 'frontend' });
@@ -144,6 +143,7 @@ export class ConfigMonitorBench {
     return this.cluster.names.filter((name) => this.before.includes(name)).length;
   }
 
+  /** Creates the ConfigMap, or gives it other data. */
   async configure(text: string, metadata: Partial<KubeObject['metadata']> = {}): Promise<void> {
     const draft = {
       apiVersion: 'v1',

@@ -39,6 +39,23 @@ describe('a restart on the objects that it is about', () => {
     expect(event).toMatchObject({ key: 'web/frontend', uid: 'uid-of-frontend' });
   });
 
+  it('is no longer Ready from the write on that begins it, until it is over', async () => {
+    bench.cluster.deploy('frontend', 8, APP);
+    await bench.monitor({ debounceSeconds: 0 });
+    await bench.clock.advance(60_000);
+    const written: unknown[] = [];
+    bench.kube.server.watch(({ object }) => {
+      if (object.kind !== 'ConfigMonitor') return;
+      const { conditions, restarts, rollout } = (object as ConfigMonitor).status;
+      const ready = conditions?.find(({ type }) => type === 'Ready');
+      if (restarts === 1) written.push([ready?.status, ready?.reason, rollout?.pods.length]);
+    });
+    await bench.change('two', 600_000);
+    expect(written[0]).toEqual(['False', 'RolloutStarted', 8]);
+    expect(written.at(-1)).toEqual(['True', 'Watching', undefined]);
+    expect(written.slice(0, -1).flat()).not.toContain('True');
+  });
+
   it('begins with one event each also where its record is stored and not answered', async () => {
     bench.cluster.deploy('frontend', 8, APP);
     await bench.monitor();
