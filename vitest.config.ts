@@ -15,11 +15,14 @@ const backends = (process.env['ALBRIDGE_TEST_AWS'] ?? 'embedded,localstack').spl
 /** For a machine that is busy: a single wait of a test or of a hook, which starts servers, ends before, with better words. */
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 } as const;
 
-/** Journeys of minutes: what somebody types from a clone to the last page, installs, upgrades and takes away. */
+/** Journeys of minutes: what somebody types from a clone to the last page, right or wrong, installs, upgrades and takes away. */
 const journeys = [
+  'bad-arguments',
   'documentation',
+  'image-demo',
   'kstatus',
   'oldest-kubernetes',
+  'reference-pages',
   'rights',
   'undeploy',
   'upgrade',

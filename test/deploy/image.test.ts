@@ -12,14 +12,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { playCreation, playDeletion, playDrift, playEdit } from '../demo/balancer-scenes.ts';
-import { playPods } from '../demo/pod-scenes.ts';
-import { Stage } from '../demo/stage.ts';
-import type { Surroundings } from '../surroundings/surroundings.ts';
 import { DeployPlace, ROOT } from './place.ts';
 import type { PlayedPod } from './played-pod.ts';
 
@@ -32,16 +27,10 @@ let played: PlayedPod;
 
 beforeAll(async () => {
   place = await DeployPlace.start();
-  played = await place.install({ ALBRIDGE_SWEEP_INTERVAL: '2s' });
+  played = await place.install();
 });
 
 afterAll(() => place?.stop());
-
-/** The demo's scenes, told to nobody. */
-function stage(): Stage {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return new Stage(nowhere);
-}
 
 const MIB = 1024 * 1024;
 
@@ -128,30 +117,6 @@ describe('the image', () => {
 });
 
 describe('a pod of the Deployment', () => {
-  it('plays the whole demo, with its token rotated in the middle', async () => {
-    const { outsider, cluster: controlPlane, aws } = place;
-    const surroundings = { controlPlane, aws } as unknown as Surroundings;
-    const scene = { stage: stage(), surroundings, outsider, takesTime: false };
-    await playCreation(scene);
-    await playDrift(scene);
-    await played.rotateToken();
-    await playEdit(scene);
-    await playDeletion(scene);
-    await playPods(scene);
-    expect(played.operator.log.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(await played.probe('/readyz')).toEqual({ status: 200, body: 'ok' });
-    expect(await played.probe('/healthz')).toEqual({ status: 200, body: 'ok' });
-  });
-
-  it('makes no call that deploy/iam/policy.json does not allow', async () => {
-    const calls = await place.standIn.operatorCalls();
-    expect(calls.filter(({ outcome }) => outcome === 'AccessDenied')).toEqual([]);
-    const operations = new Set(calls.map(({ operation }) => operation));
-    for (const one of ['CreateLoadBalancer', 'AddTags', 'RemoveTags', 'DeleteLoadBalancer']) {
-      expect(operations).toContain(one);
-    }
-  });
-
   it('exits with 0 on SIGTERM', async () => {
     expect(await played.stop()).toBe(0);
   });
