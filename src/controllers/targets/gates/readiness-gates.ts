@@ -71,6 +71,7 @@ interface Waiting {
 }
 
 const WRITES_AT_ONCE = 8;
+const WAIT_TOLD_MS = 30_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
 /**
@@ -129,8 +130,25 @@ export class ReadinessGates {
   async #awaitBackends(): Promise<void> {
     const { backends, clock } = this.#work;
     const limit = startDeadline(clock, LONGEST_SILENCE_MS, this.#stopping.signal);
+    const stopTelling = this.#tellOfWait();
     await raceAbort(backends.known(), limit.signal).catch(() => undefined);
+    stopTelling();
     limit.release();
+  }
+
+  /** Deployments stand still meanwhile. Returns what ends it. */
+  #tellOfWait(): () => void {
+    const { clock, log } = this.#work;
+    let stop: () => void;
+    const begin = (): void => {
+      stop = clock.setTimer(WAIT_TOLD_MS, () => {
+        const pods = [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+        if (pods > 0) log.info('readiness gates wait for the first drift scan', { pods });
+        begin();
+      });
+    };
+    begin();
+    return () => stop();
   }
 
   #remember(pod: GatedPod): void {

@@ -4,14 +4,18 @@ import { backendOf, PlayedPods } from './played-pods.ts';
 import { MINUTE_MS, NEW } from './rolling.ts';
 
 describe('a gate of a process that has yet to read all backends', () => {
-  function begin(): { readonly bench: TargetsBench; readonly pods: PlayedPods; all: () => void } {
+  function begin(running: readonly string[] = [NEW]): {
+    readonly bench: TargetsBench;
+    readonly pods: PlayedPods;
+    all: () => void;
+  } {
     const pods = new PlayedPods();
     const { promise, resolve } = Promise.withResolvers<void>();
     pods.known = promise;
     pods.declare();
     const bench = new TargetsBench({ gates: pods.attach });
     bench.runPods({ [NEW]: 'unready' });
-    pods.run(NEW);
+    for (const ip of running) pods.run(ip);
     return { bench, pods, all: resolve };
   }
 
@@ -34,6 +38,20 @@ describe('a gate of a process that has yet to read all backends', () => {
     expect(pods.written).toEqual([]);
     await bench.clock.advance(1);
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('is told of each half minute, as long as pods wait', async () => {
+    const { bench, pods, all } = begin([]);
+    const told = (): readonly unknown[] =>
+      bench.log.shown.filter(({ message }) => message.startsWith('readiness gates wait'));
+    await bench.clock.advance(MINUTE_MS);
+    expect(told()).toEqual([]);
+    pods.run(NEW);
+    await bench.clock.advance(MINUTE_MS);
+    expect(told()).toMatchObject([{ fields: { pods: 1 } }, { fields: { pods: 1 } }]);
+    all();
+    await bench.clock.advance(MINUTE_MS);
+    expect(told()).toHaveLength(2);
   });
 
   it('does not keep the process from its end', async () => {
