@@ -15,7 +15,15 @@ export interface RightsOptions {
 /** Somebody is about to grant the right: do not let them wait long. */
 const RECHECK_MS = 5_000;
 /** In a round: a verb that a ClusterRole lacks is missing in every namespace. */
-const MOST_REFUSED = 20;
+const MOST_REFUSED = 100;
+/** What needs a person is tried again within minutes: one that nothing asks for is of a namespace or an object that is gone. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+interface Missing {
+  readonly right: Right;
+  /** On the monotonic clock. */
+  refusedMs: number;
+}
 
 /**
  * The rights that the operator needs and does not have. Tells a missing right from the other reasons
@@ -25,7 +33,7 @@ const MOST_REFUSED = 20;
  */
 export class Rights {
   readonly #options: RightsOptions;
-  readonly #missing = new Map<string, Right>();
+  readonly #missing = new Map<string, Missing>();
   readonly #asked = new Set<string>();
   readonly #stopping = new AbortController();
   #isRechecking = false;
@@ -43,7 +51,7 @@ export class Rights {
 
   /** One sentence for each right that is missing, in however many namespaces. */
   listMissing(): readonly string[] {
-    return [...new Set([...this.#missing.values()].map(describeRight))];
+    return [...new Set([...this.#missing.values()].map(({ right }) => describeRight(right)))];
   }
 
   /** Calls `onGranted` whenever permission granted. */
@@ -57,7 +65,9 @@ export class Rights {
 
   #review(right: Right): void {
     const key = getRightKey(right);
-    if (this.#missing.has(key) || this.#asked.has(key)) return;
+    const known = this.#missing.get(key);
+    if (known !== undefined) known.refusedMs = this.#options.clock.monotonicMs();
+    if (known !== undefined || this.#asked.has(key)) return;
     this.#asked.add(key);
     void this.#checkRight(key, right).finally(() => this.#asked.delete(key));
   }
@@ -66,7 +76,7 @@ export class Rights {
     if (await this.#isAllowed(right)) return;
     const why = describeRight(right);
     const isReported = this.listMissing().includes(why);
-    this.#missing.set(key, right);
+    this.#missing.set(key, { right, refusedMs: this.#options.clock.monotonicMs() });
     const { verb, group, resource, subresource } = right;
     const fields = omitUndefined({ verb, group, resource, subresource });
     if (!isReported) this.#options.log.error('permission missing', { ...fields, why });
@@ -74,28 +84,34 @@ export class Rights {
   }
 
   async #recheckMissing(): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#stopping;
     this.#isRechecking = true;
     while (this.#missing.size > 0 && !signal.aborted) {
       await sleep(clock, addJitter(clock, RECHECK_MS, 0.2), signal).catch(() => {});
       let refused = 0;
-      for (const [key, right] of [...this.#missing]) {
+      for (const [key, missing] of [...this.#missing]) {
         if (signal.aborted || refused === MOST_REFUSED) break;
-        const isAllowed = await this.#isAllowed(right);
-        this.#missing.delete(key);
-        if (!isAllowed) {
-          refused++;
-          // The next round begins with others.
-          this.#missing.set(key, right);
-          continue;
-        }
-        const after = describeRight(right);
-        if (!this.listMissing().includes(after)) log.info('permission granted', { after });
-        this.#onGranted();
+        if (!(await this.#recheck(key, missing))) refused++;
       }
     }
     this.#isRechecking = false;
+  }
+
+  /** False where it is still missing: the next round begins with others. */
+  async #recheck(key: string, missing: Missing): Promise<boolean> {
+    const { clock, log } = this.#options;
+    const isAllowed = await this.#isAllowed(missing.right);
+    if (this.#stopping.signal.aborted) return isAllowed;
+    this.#missing.delete(key);
+    if (isAllowed) {
+      const after = describeRight(missing.right);
+      if (!this.listMissing().includes(after)) log.info('permission granted', { after });
+      this.#onGranted();
+    } else if (clock.monotonicMs() - missing.refusedMs < FORGOTTEN_AFTER_MS) {
+      this.#missing.set(key, missing);
+    }
+    return isAllowed;
   }
 
   /** Without an answer the refusal stands. */

@@ -214,6 +214,7 @@ function setUp(): Bench {
   return bench;
 }
 
+const HOUR_MS = 3_600_000;
 const SENTENCE = /^the operator may not create pods of the core API group: grant /;
 
 describe('rights', () => {
@@ -293,14 +294,14 @@ describe('rights', () => {
     expect(messages).toEqual(['permission missing', 'permission granted']);
   });
 
-  it('asks for 20 refused ones in a round, and for others in the next', async () => {
+  it('asks for 100 refused ones in a round, and for others in the next', async () => {
     const bench = setUp();
-    const namespaces = Array.from({ length: 30 }, (_, index) => `team-${index}`);
+    const namespaces = Array.from({ length: 150 }, (_, index) => `team-${index}`);
     for (const namespace of namespaces) await bench.fail(createIn(namespace));
     const before = bench.transport.requests.length;
     await bench.clock.advance(6_001);
-    expect(bench.transport.requests.length - before).toBe(20);
-    bench.answer = ({ namespace }) => ({ allowed: namespace === 'team-29' });
+    expect(bench.transport.requests.length - before).toBe(100);
+    bench.answer = ({ namespace }) => ({ allowed: namespace === 'team-149' });
     await bench.clock.advance(6_001);
     expect(bench.log.shown.map(({ message }) => message)).toEqual(['permission missing']);
     bench.answer = { allowed: true };
@@ -330,6 +331,21 @@ describe('rights', () => {
     bench.rights.stop();
   });
 
+  it('forgets one that nothing has asked for in an hour, as its namespace may be gone', async () => {
+    const bench = setUp();
+    await bench.fail();
+    await bench.clock.advance(HOUR_MS / 2);
+    await bench.fail();
+    await bench.clock.advance(HOUR_MS - 12_000);
+    expect(bench.rights.listMissing()).toHaveLength(1);
+    await bench.clock.advance(24_000);
+    expect(bench.rights.listMissing()).toEqual([]);
+    expect(bench.log.shown.map(({ message }) => message)).toEqual(['permission missing']);
+    await bench.fail();
+    expect(bench.rights.listMissing()).toHaveLength(1);
+    bench.rights.stop();
+  });
+
   it('names the right over the owner where only that one is missing', async () => {
     const bench = setUp();
     bench.answer = ({ subresource }) => ({ allowed: subresource !== 'finalizers' });
@@ -347,6 +363,17 @@ describe('rights', () => {
     const reviews = transport.requests.filter(({ path }) => path.endsWith('accessreviews'));
     expect(reviews).toHaveLength(1);
     rights.stop();
+  });
+
+  it('takes its end for no grant', async () => {
+    const bench = setUp();
+    await bench.fail();
+    bench.answer = () => {
+      bench.rights.stop();
+      return 'error';
+    };
+    await bench.clock.advance(60_000);
+    expect(bench.log.shown.map(({ message }) => message)).toEqual(['permission missing']);
   });
 
   it('asks nothing any more once it is stopped', async () => {
