@@ -61,12 +61,20 @@ function planBatches(
   const mayBeStuck = isIdle(rollout, scope);
   return owners.map((owner) => {
     const isRolling = byTemplate.get(owner.name);
+    const isHeld = awaitsOthers(owner, scope);
     const mayGo = (pod: TrimmedPod): boolean => {
       const isEvicted = isRolling === undefined || (isRolling && mayBeStuck && isStuck(pod));
-      return isEvicted && (isOwnTurn || !isOwnPod(pod, scope));
+      return isEvicted && !isHeld && (isOwnTurn || !isOwnPod(pod, scope));
     };
     return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, mayGo });
   });
+}
+
+/** Of two requests that are on their way together the one for the lower ordinal might take effect first. */
+function awaitsOthers({ name }: Owner, { object, pods }: Scope): boolean {
+  if (name === undefined || !isOrdered(name)) return false;
+  const there = pods.listByOwner(object.metadata.namespace, name, 'kept');
+  return there.some(({ metadata }) => pods.isUndecided(metadata.uid));
 }
 
 /** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sleep } from '../../../../src/core/ports/clock.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
@@ -32,6 +33,22 @@ describe('a StatefulSet', () => {
     await bench.monitor({ maxUnavailable: 3 });
     await bench.change('two', 1_100);
     expect(bench.cluster.evicted).toEqual(['db-11', 'db-10', 'db-9']);
+  });
+
+  it('is restarted in its order by two objects, also while an eviction is on its way', async () => {
+    await deployStateful(4);
+    await bench.monitor();
+    await bench.monitor({ maxUnavailable: '100%' }, 'other');
+    const asked: string[] = [];
+    bench.cluster.answer = ({ metadata }) => void asked.push(metadata.name);
+    let isFirst = true;
+    bench.cluster.beforeEviction = async () => {
+      const delayMs = isFirst ? 500 : 1;
+      isFirst = false;
+      await sleep(bench.clock, delayMs, new AbortController().signal);
+    };
+    await bench.change('two', 60_000);
+    expect(asked).toEqual(['db-3', 'db-2', 'db-1', 'db-0']);
   });
 
   async function loseReadiness(...names: readonly string[]): Promise<void> {
