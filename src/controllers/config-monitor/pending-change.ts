@@ -112,7 +112,7 @@ export function listUids(pods: readonly TrimmedPod[]): ReadonlySet<string> {
 }
 
 /** Beyond the limit of status only this process knows it: one restart too many, never one too few. */
-function toNotedChange(change: DataChange): NotedChange | undefined {
+export function toNotedChange(change: DataChange): NotedChange | undefined {
   const { pods, between, sources } = change;
   if (pods.size + between.size > MAX_PODS) return undefined;
   const { hash, recorded, selector } = change;

@@ -5,7 +5,7 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
-import { listUnchanged, reportDeselected } from './pending-change.ts';
+import { listUnchanged, reportDeselected, toNotedChange } from './pending-change.ts';
 import { formatSelection } from './pod-index.ts';
 import {
   announceEnd,
@@ -79,13 +79,21 @@ export async function beginRollout(
   try {
     await pass.recordNow(meanwhile, ['rollout']);
   } catch (error) {
-    // It may be stored, and the next pass only goes on with it. Where it is not, the next one reports it again.
+    // It may be stored, and then the next pass only goes on with it.
     if (error instanceof OperatorError && error.isUnanswered) reportStart(rollout, scope);
+    else takeBack(change, scope);
     throw error;
   }
   changes.settle(pass.key);
   reportStart(rollout, scope);
   return rollout;
+}
+
+/** Nothing is restarted: the next pass begins it, and reports it. */
+function takeBack(change: DataChange, { object, pass }: Scope): void {
+  const { lastRestartTime, restartedSelection, restarts, rollout } = object.status;
+  const before: Report = { lastRestartTime, restartedSelection, restarts, rollout };
+  pass.report({ ...before, change: toNotedChange(change) } satisfies Report);
 }
 
 function reportStart(rollout: Rollout, scope: Scope): void {

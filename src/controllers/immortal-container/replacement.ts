@@ -51,17 +51,18 @@ export async function replaceEnded(pod: Pod, end: PodEnd, scope: Scope): Promise
 
 /**
  * Records the start of the pod and why it is replaced before deleting it: they cannot be read
- * afterwards.
+ * afterwards. From there on it is not Ready.
  */
 async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   const { pass, pods } = scope;
   pass.disproveReady();
   pass.report({ replacementReason: why });
-  await pass.recordNow();
+  const message = `replacing pod ${pod.metadata.name}: ${why}`;
+  const outcome = waiting('Replacing' satisfies ImmortalContainerReason, message, RECHECK_MS);
+  await pass.recordNow(outcome);
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
-  const message = `replacing pod ${pod.metadata.name}: ${why}`;
-  return waiting('Replacing' satisfies ImmortalContainerReason, message, RECHECK_MS);
+  return outcome;
 }
 
 function awaitDeletion(pod: Pod, { clock }: Scope): Outcome {

@@ -1,5 +1,5 @@
 import { isPaused, isPlanOnly } from '../objects/annotations.ts';
-import type { StatedCondition } from '../objects/conditions.ts';
+import { findLeadingCondition, type StatedCondition } from '../objects/conditions.ts';
 import { omitUndefined } from '../objects/fields.ts';
 import { getKey, type Key, type KubeObject } from '../objects/kube-object.ts';
 import type { ObjectCache } from '../ports/cache.ts';
@@ -219,11 +219,17 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     return object?.metadata.uid === this.#object.metadata.uid ? object : undefined;
   }
 
+  /** What is Stalled stays so until the pass ends: the next step may fail as it did before. */
   #computeStatusNow(meanwhile: Waiting | undefined): CoreStatus {
     const reported = this.#reported;
-    if (meanwhile === undefined) return omitUndefined({ ...this.#object.status, ...reported });
+    const { conditions = [], lastHandledReconcileAt } = this.#object.status ?? {};
+    if (meanwhile === undefined || findLeadingCondition(conditions)?.type === 'Stalled') {
+      return omitUndefined({ ...this.#object.status, ...reported });
+    }
     const report = { reported, stated: this.stated, verdict: meanwhile };
-    return computeStatus(this.#object, report, this.#deps.clock.now());
+    const status = computeStatus(this.#object, report, this.#deps.clock.now());
+    // A request is answered when the pass has done it.
+    return omitUndefined({ ...status, lastHandledReconcileAt });
   }
 
   #isAsBegun(held: T): boolean {

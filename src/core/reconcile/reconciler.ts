@@ -75,8 +75,8 @@ export interface Pass<T extends KubeObject = KubeObject> {
   setCondition(condition: StatedCondition, announceAs?: EventDraft['type']): void;
   /**
    * Writes what was reported so far, now: for what must be on record before a write to the outside.
-   * `meanwhile` goes into the conditions: what the object waits for, if the pass will end in that too. Throws where a
-   * field of `needed` was reported and is not kept: an older CRD does not have it.
+   * `meanwhile` goes into the conditions of an object that is not Stalled: what it waits for, if the pass will end in
+   * that too. Throws where a field of `needed` was reported and is not kept: an older CRD does not have it.
    */
   recordNow(meanwhile?: Waiting, needed?: readonly string[]): Promise<void>;
   /** About the object of the pass, or about another one that it acts on. */

@@ -56,6 +56,20 @@ describe('a ConfigMonitor', () => {
     );
   });
 
+  it('stays Stalled where the CRD lacks the record of a restart, and counts none at each try', async () => {
+    bench.kube.server.unknownFields.push('rollout');
+    await bench.monitor({ debounceSeconds: 0, minIntervalSeconds: 300 });
+    await bench.change('two', 1_000);
+    const written = new Set<string | undefined>();
+    bench.kube.server.watch(({ object }) => {
+      if (object.kind === 'ConfigMonitor') written.add(bench.condition('Stalled'));
+    });
+    await bench.clock.advance(1_800_000);
+    expect([...written]).toEqual(['True StatusNotServed']);
+    expect(bench.status().restarts).toBe(0);
+    expect(bench.told('ChangesTooOften')).toEqual([]);
+  });
+
   it('reports each step in the words of the article, and in one event', async () => {
     await bench.monitor({ podSelector: { app: 'single' } });
     bench.cluster.deploy('single', 1, { app: 'single' });

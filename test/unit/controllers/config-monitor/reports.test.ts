@@ -56,6 +56,22 @@ describe('a restart on the objects that it is about', () => {
     expect(written.slice(0, -1).flat()).not.toContain('True');
   });
 
+  it('begins with one event each also where its record is refused at first', async () => {
+    bench.cluster.deploy('frontend', 8, APP);
+    await bench.monitor({ debounceSeconds: 0 });
+    await bench.clock.advance(1_000);
+    const refusal = { reason: 'TooManyRequests', message: 'busy', healedBy: 'time' } as const;
+    bench.kube.failNext('applyStatus', new OperatorError(refusal));
+    await bench.change('two', 600_000);
+    expect(bench.status().restarts).toBe(1);
+    for (const kind of ['ConfigMap', 'Deployment']) {
+      expect(told(kind).map((line) => line.split(':', 1)[0])).toEqual([
+        'RestartStarted',
+        'RestartComplete',
+      ]);
+    }
+  });
+
   it('begins with one event each also where its record is stored and not answered', async () => {
     bench.cluster.deploy('frontend', 8, APP);
     await bench.monitor();

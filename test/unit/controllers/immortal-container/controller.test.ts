@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ImmortalContainer } from '../../../../src/apis/immortal-container.ts';
+import { DESIRED_HASH_ANNOTATION } from '../../../../src/core/objects/annotations.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { ImmortalBench, POD } from './bench.ts';
 
@@ -170,6 +172,36 @@ describe('an edit of the image', () => {
     expect(notes()).toContain(
       'Normal PodReplaced: Recreated pod shop-immortalpod (SpecChanged), start 2',
     );
+  });
+});
+
+describe('the write before a pod is replaced', () => {
+  it.each([
+    ['for an edit', (): Promise<void> => bench.edit('nginx:2')],
+    [
+      'that an earlier release made of the same spec',
+      async (): Promise<void> => {
+        const pod = bench.kubelet.pod(POD);
+        const annotations = { ...pod.metadata.annotations, [DESIRED_HASH_ANNOTATION]: 'other' };
+        bench.kube.editMeta(pod, { annotations });
+        await bench.clock.settle();
+      },
+    ],
+  ])('takes Ready away from one %s', async (_, act) => {
+    await running();
+    const written: unknown[] = [];
+    bench.kube.server.watch(({ type, object }) => {
+      const { status } = object as unknown as ImmortalContainer;
+      const ready = status?.conditions?.find((one) => one.type === 'Ready');
+      if (object.kind === 'Pod') written.push(type);
+      else if (status?.replacementReason !== undefined) written.push(ready?.reason);
+    });
+    await act();
+    expect(written.slice(written.indexOf('Replacing')).slice(0, 2)).toEqual([
+      'Replacing',
+      'DELETED',
+    ]);
+    expect(written).not.toContain('Running');
   });
 });
 

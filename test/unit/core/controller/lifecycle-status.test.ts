@@ -213,6 +213,38 @@ describe('recordNow', () => {
     expect(bench.events.reasons).toEqual(['Provisioning']);
   });
 
+  it('answers no request: that is for the end of the pass', async () => {
+    const bench = openBench();
+    const metadata = { annotations: { 'albridge.io/reconcile-requested-at': 'now' } };
+    bench.kube.editMeta(bench.object, metadata);
+    await bench.run(
+      of(async (_object, pass) => {
+        pass.report({ arn: 'a' });
+        await pass.recordNow(waiting('Provisioning', 'it comes', 1000));
+        expect(bench.status).not.toHaveProperty('lastHandledReconcileAt');
+        return DONE;
+      }),
+    );
+    expect(bench.status?.lastHandledReconcileAt).toBe('now');
+  });
+
+  it('leaves an object Stalled until the pass ends: the next step may fail as before', async () => {
+    const bench = openBench();
+    const denied = { reason: 'AccessDenied', message: 'no', healedBy: 'person' } as const;
+    const written: (string | undefined)[] = [];
+    const fail = of(async (_object, pass) => {
+      pass.report({ arn: 'a' });
+      await pass.recordNow(waiting('Provisioning', 'it comes', 1000));
+      written.push(bench.condition('Stalled'));
+      throw new OperatorError(denied);
+    });
+    await bench.run(fail);
+    await bench.run(fail);
+    expect(written).toEqual([undefined, 'True AccessDenied']);
+    expect(bench.status?.arn).toBe('a');
+    expect(bench.events.reasons).toEqual(['Provisioning', 'AccessDenied']);
+  });
+
   it('writes nothing where that is on record already', async () => {
     const bench = openBench();
     const reconciler = of(async (_object, pass) => {
