@@ -277,13 +277,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'after a crash pods are restarted again, or never',
     seed: 1,
   },
-  'ready-while-restarting': {
-    file: 'controllers/config-monitor/rollout.ts',
-    find: 'const meanwhile =\n    warning ??\n',
-    replace: 'const meanwhile = warning;\n',
-    why: 'the write that begins a restart says that the pods have the newest data',
-    seed: 1,
-  },
   'restarted-by-each-monitor': {
     file: 'controllers/config-monitor/pending-change.ts',
     find: '.listBySource(object.metadata.namespace, first)',

@@ -66,6 +66,8 @@ export class RestartInvariants {
   readonly #rolled = new Map<string, number>();
   /** By uid of a monitor: when it was Stalled last. */
   readonly #stalls = new Map<string, Stall>();
+  /** UIDs of monitors that have a rollout which the operator has written. */
+  readonly #rollouts = new Set<string>();
   /** By uid of a monitor: when it noted the last change. */
   readonly #notedMs = new Map<string, number>();
 
@@ -77,12 +79,12 @@ export class RestartInvariants {
   }
 
   onCommit(commit: Commit): void {
-    if (!isOperator(commit.by)) return;
-    const { kind, object, before } = commit;
+    const { by, kind, object, before } = commit;
+    if (!isOperator(by)) return this.#noteForged(commit);
     if (kind === CONFIG_MAPS) this.#report('foreign-untouched', `ConfigMap ${keyOfStored(object)}`);
     if (kind === this.#kind) {
       this.#judgeMonitor(commit);
-      this.#judgeStart(commit);
+      this.#judgeReady(commit);
       this.#noteStatus(commit);
     }
     if (isWorkload(commit)) this.#judgeRollout(commit);
@@ -101,10 +103,18 @@ export class RestartInvariants {
     if (type === 'DELETED') this.#report('foreign-untouched', `deletes ${keyOfStored(object)}`);
   }
 
-  #judgeStart({ object, before }: Commit): void {
-    if (before === undefined || hasRollout(before) || !hasRollout(object)) return;
-    if (!isReady(object)) return;
-    this.#report('not-ready-while-restarting', `${keyOfStored(object)}, whose restart begins`);
+  #noteForged({ object, before }: Commit): void {
+    const isForged = !isDeepStrictEqual(rolloutOf(object), rolloutOf(before));
+    if (isForged) this.#rollouts.delete(object.metadata.uid);
+  }
+
+  #judgeReady({ object, before }: Commit): void {
+    const { uid } = object.metadata;
+    if (!isDeepStrictEqual(rolloutOf(object), rolloutOf(before))) this.#rollouts.add(uid);
+    // What others have forged may stay.
+    if (rolloutOf(object) === undefined) this.#rollouts.delete(uid);
+    if (!this.#rollouts.has(uid) || !isReady(object)) return;
+    this.#report('not-ready-while-restarting', `${keyOfStored(object)} has a rollout`);
   }
 
   #judgePod({ object, before }: Commit): void {
@@ -480,6 +490,6 @@ function withoutRestart({ metadata: _metadata, status: _status, ...rest }: Store
   return spec;
 }
 
-function hasRollout(object: StoredObject): boolean {
-  return (object['status'] as ConfigMonitorStatus | undefined)?.rollout !== undefined;
+function rolloutOf(object: StoredObject | undefined): unknown {
+  return (object?.['status'] as Partial<ConfigMonitorStatus> | undefined)?.rollout;
 }

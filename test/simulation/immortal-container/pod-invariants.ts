@@ -1,7 +1,8 @@
 import { PODS } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import { keyOfStored, type ServedKind, type StoredObject } from '../api-model/stored-object.ts';
-import { conditionsOf, controllerOf, judgeOwner } from '../owner-invariants.ts';
+import { controllerOf, judgeOwner } from '../owner-invariants.ts';
+import { isReady } from '../world/pod-facts.ts';
 import { isOperator, type Stage } from '../world/stage.ts';
 
 /** One pod that was made for an object. */
@@ -32,7 +33,9 @@ export class PodInvariants {
   onCommit(commit: Commit): void {
     const { kind, object, before, by } = commit;
     if (kind === PODS) this.#count(commit);
-    if (!isOperator(by) || kind !== this.#owner) return;
+    if (!isOperator(by)) return;
+    if (kind === PODS) this.#judgeDeletion(commit);
+    if (kind !== this.#owner) return;
     judgeOwner(object, before, this.#stage.report);
     this.#judgeStarts(object, before);
   }
@@ -46,6 +49,17 @@ export class PodInvariants {
     }
     const known = this.pods.get(uid);
     if (type === 'DELETED' && known) known.goneMs = nowMs;
+  }
+
+  /** One of two leaders may have written Ready for the pod meanwhile. */
+  #judgeDeletion({ type, object, before }: Commit): void {
+    const { clock, isLeaseDoubtful, model, report } = this.#stage;
+    const isSent = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
+    if (!isSent || before === undefined || isLeaseDoubtful(clock.monotonicMs())) return;
+    const uid = controllerOf(before, this.#owner.kind);
+    const owner = model.table.list(this.#owner).find(({ metadata }) => metadata.uid === uid);
+    if (owner === undefined || !isReady(owner)) return;
+    report('not-ready-while-restarting', `${keyOfStored(owner)}, whose pod is sent away`);
   }
 
   #judgeStarts(object: StoredObject, before: StoredObject | undefined): void {
@@ -64,9 +78,7 @@ export class PodInvariants {
     if (is.startTimes < was.startTimes && !this.#stage.isLeaseDoubtful(nowMs)) {
       report('starts-counted', `${key} went from ${was.startTimes} to ${is.startTimes} starts`);
     }
-    const ready = conditionsOf(object).find(({ type }) => type === 'Ready');
-    if (ready?.status !== 'True' || this.pods.get(is.currentPodUID)?.owner === object.metadata.uid)
-      return;
+    if (!isReady(object) || this.pods.get(is.currentPodUID)?.owner === object.metadata.uid) return;
     report('ready-is-true', `${key} is Ready with the pod ${is.currentPodUID}`);
   }
 }

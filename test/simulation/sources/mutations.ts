@@ -2,6 +2,13 @@ import type { Mutation } from '../mutation.ts';
 
 /** Bugs around Secrets, several sources and the pods that use them; see mutations.ts. */
 export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'ready-while-restarting': {
+    file: 'controllers/config-monitor/rollout.ts',
+    find: 'const meanwhile =\n    warning ??\n',
+    replace: 'const meanwhile = warning;\n',
+    why: 'the write that begins a restart says that the pods have the newest data',
+    seed: 1,
+  },
   'bystanders-restarted': {
     file: 'controllers/config-monitor/sources/pod-uses.ts',
     find: '  if (used === undefined) return false;',

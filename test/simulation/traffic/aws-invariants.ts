@@ -116,7 +116,7 @@ export class TrafficInvariants {
   #isLost(key: string, operation: string): boolean {
     const { claims, object } = this.#parts;
     if (claims.lostBy(key, this.#findAgeMs(operation)) !== undefined) return true;
-    const owner = object(claims.lostBy(key, Number.POSITIVE_INFINITY) ?? '');
+    const owner = object(claims.lostToOthers(key) ?? '');
     return operation.endsWith('Targets') && owner !== undefined && isPaused(owner);
   }
 

@@ -208,10 +208,10 @@ export class TrafficCast implements Cast<TrafficAction> {
     }
     this.#invariants.judge(call, changes, after);
     this.#targets.judge(changes);
-    this.claims.note(changes);
+    this.claims.note(changes, { isByOthers: false });
     this.#noteUse();
     this.#watchRouting(changes);
-    this.#meddledWith.review(after, (owner) => this.#isRepaired(owner, after));
+    this.#meddledWith.review((owner) => this.#isRepaired(owner, after));
     this.onChanges(changes);
     this.#health.changed();
     return result;
@@ -232,7 +232,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       const isReleased = owner !== undefined && now && this.claims.ownerOf(now) === undefined;
       if (isReleased) this.claims.releasedByHand.set(now.key, owner);
     }
-    this.claims.note(changes);
+    this.claims.note(changes, { isByOthers: true });
     this.#noteUse();
     this.#health.changed();
   }
@@ -252,7 +252,9 @@ export class TrafficCast implements Cast<TrafficAction> {
   /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
   listFaults(key: string, spec: MyIngressSpec, options: FaultOptions): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
-    return listTrafficFaults(key, spec, { picture, claims: this.claims, ...options });
+    const isReordered = this.#meddledWith.hasMoved(key, picture);
+    const parts = { picture, claims: this.claims, isReordered };
+    return listTrafficFaults(key, spec, { ...parts, ...options });
   }
 
   /** A managed group admits nobody unless the balancer has it. */

@@ -16,6 +16,7 @@ interface Claimed {
 interface Lost {
   readonly owner: string;
   readonly atMs: number;
+  readonly isByOthers: boolean;
 }
 
 /** Whose resources are, by their tags now and lately. */
@@ -69,13 +70,19 @@ export class Claims {
     return name === securityGroup || isTargetGroupName(name, parts);
   }
 
+  /** The same where others have taken it, however long ago. */
+  lostToOthers(key: string): string | undefined {
+    const lost = this.#lost.get(key);
+    return lost?.isByOthers === true ? lost.owner : undefined;
+  }
+
   /** Call after each change. */
-  note(changes: readonly Change[]): void {
+  note(changes: readonly Change[], { isByOthers }: Pick<Lost, 'isByOthers'>): void {
     for (const { before, after } of changes) {
       const owner = before === undefined ? undefined : this.ownerOf(before);
       const isKept = after !== undefined && this.ownerOf(after) === owner;
       if (before === undefined || owner === undefined || isKept) continue;
-      this.#lost.set(before.key, { owner, atMs: this.#nowMs() });
+      this.#lost.set(before.key, { owner, atMs: this.#nowMs(), isByOthers });
     }
   }
 }

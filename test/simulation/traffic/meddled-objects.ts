@@ -1,23 +1,26 @@
 import { isAttached } from '../attaching/served.ts';
-import type { Change, Picture, Resource } from './resources.ts';
+import type { Change, Picture } from './resources.ts';
+
+type Priority = number | 'default';
+
+interface Move {
+  /** The priority that the operator gave it. */
+  readonly from: Priority;
+  readonly to: Priority;
+}
 
 /** Objects of which others have changed something in AWS that is not repaired yet. */
 export class MeddledObjects {
   readonly #owners = new Set<string>();
-  /** Where others have moved rules, by ARN: one that stands in their order is no fault until another rule comes. */
-  readonly #moved = new Map<string, ReadonlyMap<string, Resource>>();
+  /** Rules that others have moved, by ARN: while they stand in the order of the spec nobody moves them back. */
+  readonly #moved = new Map<string, Map<string, Move>>();
   /** What is attached is no part of a spec, so nobody tells when it is repaired. */
   readonly #forGood = new Set<string>();
 
   add(owner: string, changes: readonly Change[]): void {
     const all = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
     this.#owners.add(owner);
-    const moved = changes.flatMap(({ before, after }) => (isMoved(before, after) ? [after] : []));
-    const known = [
-      ...(this.#moved.get(owner) ?? []),
-      ...moved.map((one) => [one.key, one] as const),
-    ];
-    this.#moved.set(owner, new Map(known));
+    for (const change of changes) this.#noteMove(owner, change);
     if (all.some(isAttached)) this.#forGood.add(owner);
   }
 
@@ -25,12 +28,19 @@ export class MeddledObjects {
     return this.#owners.has(owner);
   }
 
+  /** Whether a rule stands where others have put it: next to a new one it may stand in another order than the spec's. */
+  hasMoved(owner: string, picture: Picture): boolean {
+    const moves = [...(this.#moved.get(owner) ?? [])];
+    return moves.some(([key, { to }]) => {
+      const rule = picture.get(key);
+      return rule?.kind === 'rule' && rule.record.priority === to;
+    });
+  }
+
   /** Call after each change by the operator. */
-  review(picture: Picture, isRepaired: (owner: string) => boolean): void {
+  review(isRepaired: (owner: string) => boolean): void {
     for (const owner of this.#owners) {
-      const moved = [...(this.#moved.get(owner)?.values() ?? [])];
-      const isMeddled = moved.some((one) => isThere(one, picture));
-      if (!isMeddled && !this.#forGood.has(owner) && isRepaired(owner)) this.delete(owner);
+      if (!this.#forGood.has(owner) && isRepaired(owner)) this.#owners.delete(owner);
     }
   }
 
@@ -40,13 +50,16 @@ export class MeddledObjects {
     this.#moved.delete(owner);
     this.#forGood.delete(owner);
   }
-}
 
-function isMoved(before: Resource | undefined, after: Resource | undefined): after is Resource {
-  const isRule = before?.kind === 'rule' && after?.kind === 'rule';
-  return isRule && before.record.priority !== after.record.priority;
-}
-
-function isThere(moved: Resource, picture: Picture): boolean {
-  return !isMoved(moved, picture.get(moved.key)) && picture.has(moved.key);
+  #noteMove(owner: string, { before, after }: Change): void {
+    if (before?.kind !== 'rule' || after?.kind !== 'rule') return;
+    const to = after.record.priority;
+    if (before.record.priority === to) return;
+    const moves = this.#moved.get(owner) ?? new Map<string, Move>();
+    this.#moved.set(owner, moves);
+    const known = moves.get(after.key);
+    const from = known?.to === before.record.priority ? known.from : before.record.priority;
+    if (from === to) moves.delete(after.key);
+    else moves.set(after.key, { from, to });
+  }
 }

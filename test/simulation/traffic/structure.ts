@@ -44,12 +44,15 @@ interface Own {
   readonly all: readonly Resource[];
   readonly isSettled: boolean;
   readonly isRestored: boolean;
+  readonly isReordered: boolean;
 }
 
 /** What is judged of an object; `isRestored`: it came back without status, so nothing is on record. */
 export interface FaultOptions {
   readonly isSettled?: boolean;
   readonly isRestored?: boolean;
+  /** Others have moved a rule, so nothing holds of the order of rules. */
+  readonly isReordered?: boolean;
 }
 
 /**
@@ -59,14 +62,19 @@ export interface FaultOptions {
 export function listTrafficFaults(
   key: string,
   spec: MyIngressSpec,
-  { isSettled = true, isRestored = false, ...parts }: StructureParts & FaultOptions,
+  {
+    isSettled = true,
+    isRestored = false,
+    isReordered = false,
+    ...parts
+  }: StructureParts & FaultOptions,
 ): readonly string[] {
   const owned = [...parts.picture.values()]
     .filter((one) => parts.claims.ownerOf(one) === key)
     .filter((one) => desiresResource(spec, one) || (isSettled && !isHeld(one, key, parts)));
   // What others attach is judged apart, and leaves all else as it is.
   const all = owned.filter((one) => !isAttached(one) && (isSettled || !isRepeated(one, owned)));
-  const own: Own = { parts, spec, all, isSettled, isRestored };
+  const own: Own = { parts, spec, all, isSettled, isRestored, isReordered };
   return [
     ...listMissing(own),
     ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port)),
@@ -87,7 +95,7 @@ export function listRoutingFaults(
   const all = [...parts.picture.values()]
     .filter(({ kind }) => kind === 'listener' || kind === 'rule')
     .filter((one) => parts.claims.ownerOf(one) === key && !isAttached(one));
-  const own: Own = { parts, spec, all, isSettled: true, isRestored: false };
+  const own: Own = { parts, spec, all, isSettled: true, isRestored: false, isReordered: false };
   const missing = listMissing(own).filter((fault) => /^(listener|rule)\//.test(fault));
   return [...missing, ...listListeners(spec).flatMap(({ port }) => listListenerFaults(own, port))];
 }
@@ -123,7 +131,8 @@ export function listTargetFaults(
 /** A listener or rule that is not the object's, such as one that lost its tags, keeps AWS from deleting the group. */
 function isHeld({ key }: Resource, owner: string, { claims, picture }: StructureParts): boolean {
   return [...picture.values()].some((one) => {
-    return claims.ownerOf(one) !== owner && namesGroup(one, key);
+    const isOfOthers = claims.madeByOthers.has(one.key) || claims.releasedByHand.has(one.key);
+    return isOfOthers && claims.ownerOf(one) !== owner && namesGroup(one, key);
   });
 }
 
@@ -171,7 +180,7 @@ function findBackend({ picture }: StructureParts, arn: string): string {
 }
 
 function listListenerFaults(
-  { parts, spec, all: own, isSettled }: Own,
+  { parts, spec, all: own, isReordered, isSettled }: Own,
   port: number,
 ): readonly string[] {
   const listener = own.find(
@@ -186,22 +195,26 @@ function listListenerFaults(
   // The default one may be among the further ones too.
   const all = new Set([record.tls?.certificateArn ?? [], record.extraCertificateArns].flat());
   const kept = (arn: string): boolean => isSettled || desired.certificates?.includes(arn) === true;
+  const inOrder = (all: readonly DescribedRule[]): readonly DescribedRule[] =>
+    isReordered ? all.toSorted((one, other) => (one.name < other.name ? -1 : 1)) : all;
   const actual = {
     protocol: record.protocol,
     // Those that are found are judged by DiscoveryCast.
     certificates: desired.certificates === undefined ? [] : [...all].filter(kept),
     default: describe(defaultRule),
-    rules: describeRules(rules, describe),
+    rules: joinParts(inOrder(rules.map((rule) => describeRule(rule, describe)))),
   };
   return listDifferences(`listener ${port}`, actual, {
     protocol: desired.protocol,
     certificates: sortFurther(desired.certificates ?? [], actual.certificates),
     default: describeDefault(spec, desired),
-    rules: listRules(spec, port).map((rule) => ({
-      name: rule.name,
-      conditions: describeDesired(rule),
-      action: describeAction(rule),
-    })),
+    rules: inOrder(
+      listRules(spec, port).map((rule) => ({
+        name: rule.name,
+        conditions: describeDesired(rule),
+        action: describeAction(rule),
+      })),
+    ),
   });
 }
 
@@ -211,16 +224,9 @@ interface DescribedRule {
   readonly action: string;
 }
 
-function describeRules(
-  rules: readonly Rule[],
-  describe: (rule: Rule) => string,
-): readonly DescribedRule[] {
-  const described = rules.map((rule) => ({
-    name: nameOf(rule, { isOurs: () => true }),
-    conditions: describeConditions(rule),
-    action: describe(rule),
-  }));
-  return joinParts(described);
+function describeRule(rule: Rule, describe: (rule: Rule) => string): DescribedRule {
+  const name = nameOf(rule, { isOurs: () => true });
+  return { name, conditions: describeConditions(rule), action: describe(rule) };
 }
 
 /** The rules of AWS that one rule of the spec has become stand side by side. */

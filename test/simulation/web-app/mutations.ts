@@ -2,6 +2,13 @@ import type { Mutation } from '../mutation.ts';
 
 /** Bugs about the pods and Services that WebApps and their like have made. */
 export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  'ready-while-replacing': {
+    file: 'controllers/immortal-container/replacement.ts',
+    find: 'await pass.recordNow(outcome);',
+    replace: 'await pass.recordNow();',
+    why: 'the pod of an object that is Ready is sent away',
+    seed: 4,
+  },
   'token-in-every-pod': {
     file: 'pods/pod.ts',
     find: 'automountServiceAccountToken: false,',

@@ -6,6 +6,8 @@ import type { Step } from '../../simulation/scenario.ts';
 import type { ServiceCast } from '../../simulation/services/cast.ts';
 import { EndpointHistory } from '../../simulation/services/endpoint-history.ts';
 import { TrafficCast } from '../../simulation/traffic/cast.ts';
+import { MeddledObjects } from '../../simulation/traffic/meddled-objects.ts';
+import type { Change, Resource } from '../../simulation/traffic/resources.ts';
 import type { AwsCallSeen } from '../../simulation/world/aws-network.ts';
 import { World } from '../../simulation/world/world.ts';
 import { call } from '../localstack/seeded-model.ts';
@@ -69,6 +71,12 @@ class Bench {
     this.#cast.meddled(() => this.#tagRule('theirs'));
   }
 
+  /** Others move its only rule: it stands in the order of the spec as before. */
+  moveTheirs(): void {
+    const RulePriorities = [{ RuleArn: this.#ruleArn, Priority: 4321 }];
+    this.#cast.meddled(() => this.#call('SetRulePriorities', { RulePriorities }));
+  }
+
   repair(): void {
     this.#write('AddTags', () => this.#tagRule(managedByValue));
   }
@@ -130,6 +138,15 @@ describe('an object that others have changed', () => {
     expect([...bench.broken]).toContain('filled-before-used');
   });
 
+  it('is judged by its targets while a rule stands where others have put it', async () => {
+    const bench = new Bench();
+    await bench.run(60_000);
+    bench.moveTheirs();
+    bench.repair();
+    bench.sendToEmptyGroup();
+    expect([...bench.broken]).toContain('filled-before-used');
+  });
+
   it('says nothing of a later one of its name', async () => {
     const bench = new Bench([
       { atMs: 70_000, myIngress: { do: 'delete', at: 'web/shop' } },
@@ -142,5 +159,30 @@ describe('an object that others have changed', () => {
     expect(bench.uid).not.toBe(uid);
     bench.sendToEmptyGroup();
     expect([...bench.broken]).toContain('filled-before-used');
+  });
+});
+
+describe('a rule that others move', () => {
+  const at = (priority: number): Resource =>
+    ({ kind: 'rule', key: 'rule', tags: new Map(), record: { priority } }) as never;
+
+  it.each([
+    ['stands there until the operator moves it', [[10, 4321]], 4321, true],
+    ['is back where the operator moves it', [[10, 4321]], 10, false],
+    [
+      'is back where they move it back',
+      [
+        [10, 4321],
+        [4321, 10],
+      ],
+      10,
+      false,
+    ],
+  ] as const)('%s', (_, moves, now, expected) => {
+    const objects = new MeddledObjects();
+    for (const [from, to] of moves) {
+      objects.add('web/shop', [{ before: at(from), after: at(to) } as Change]);
+    }
+    expect(objects.hasMoved('web/shop', new Map([['rule', at(now)]]))).toBe(expected);
   });
 });

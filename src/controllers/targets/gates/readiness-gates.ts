@@ -6,7 +6,7 @@ import {
   splitKey,
 } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
-import { type Clock, raceAbort, startDeadline } from '../../../core/ports/clock.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
 import type { EventRecorder } from '../../../core/ports/events.ts';
 import type { Logger } from '../../../core/ports/logger.ts';
 import { Backoff } from '../../../core/queue/backoff.ts';
@@ -17,12 +17,8 @@ import type { PodConditionWriter } from '../../../pods/pod-ports.ts';
 import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
-import {
-  decideGate,
-  type GateDecision,
-  LONGEST_SILENCE_MS,
-  type TargetReport,
-} from './decide-gate.ts';
+import { awaitKnown } from './await-known.ts';
+import { decideGate, type GateDecision, type TargetReport } from './decide-gate.ts';
 import { type GatedPod, isSelected } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
@@ -71,7 +67,6 @@ interface Waiting {
 }
 
 const WRITES_AT_ONCE = 8;
-const WAIT_TOLD_MS = 30_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
 /**
@@ -117,7 +112,9 @@ export class ReadinessGates {
 
   /** Resolves after `stop`, when the writes that are under way have ended. */
   async run(): Promise<void> {
-    await this.#awaitBackends();
+    const { backends, ...work } = this.#work;
+    const { signal } = this.#stopping;
+    await awaitKnown(backends.known(), { ...work, signal, countPods: () => this.#countWaiting() });
     await Promise.all(Array.from({ length: WRITES_AT_ONCE }, () => this.#runWorker()));
   }
 
@@ -126,29 +123,8 @@ export class ReadinessGates {
     this.#queue.shutDown();
   }
 
-  /** On the word of a part of them a pod would be taken for one without a backend. */
-  async #awaitBackends(): Promise<void> {
-    const { backends, clock } = this.#work;
-    const limit = startDeadline(clock, LONGEST_SILENCE_MS, this.#stopping.signal);
-    const stopTelling = this.#tellOfWait();
-    await raceAbort(backends.known(), limit.signal).catch(() => undefined);
-    stopTelling();
-    limit.release();
-  }
-
-  /** Deployments stand still meanwhile. Returns what ends it. */
-  #tellOfWait(): () => void {
-    const { clock, log } = this.#work;
-    let stop: () => void;
-    const begin = (): void => {
-      stop = clock.setTimer(WAIT_TOLD_MS, () => {
-        const pods = [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
-        if (pods > 0) log.info('readiness gates wait for the first drift scan', { pods });
-        begin();
-      });
-    };
-    begin();
-    return () => stop();
+  #countWaiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   #remember(pod: GatedPod): void {

@@ -40,18 +40,18 @@ describe('a gate of a process that has yet to read all backends', () => {
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 
-  it('is told of each half minute, as long as pods wait', async () => {
+  it('is reported each half minute, as long as pods wait', async () => {
     const { bench, pods, all } = begin([]);
-    const told = (): readonly unknown[] =>
+    const reported = (): readonly unknown[] =>
       bench.log.shown.filter(({ message }) => message.startsWith('readiness gates wait'));
     await bench.clock.advance(MINUTE_MS);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     pods.run(NEW);
     await bench.clock.advance(MINUTE_MS);
-    expect(told()).toMatchObject([{ fields: { pods: 1 } }, { fields: { pods: 1 } }]);
+    expect(reported()).toMatchObject([{ fields: { pods: 1 } }, { fields: { pods: 1 } }]);
     all();
     await bench.clock.advance(MINUTE_MS);
-    expect(told()).toHaveLength(2);
+    expect(reported()).toHaveLength(2);
   });
 
   it('does not keep the process from its end', async () => {
