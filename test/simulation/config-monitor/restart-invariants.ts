@@ -66,8 +66,8 @@ export class RestartInvariants {
   readonly #rolled = new Map<string, number>();
   /** By uid of a monitor: when it was Stalled last. */
   readonly #stalls = new Map<string, Stall>();
-  /** UIDs of monitors that have a rollout which the operator has written. */
-  readonly #rollouts = new Set<string>();
+  /** UIDs of monitors with a rollout that others have written, of which a part may stay when the operator ends it. */
+  readonly #forged = new Set<string>();
   /** By uid of a monitor: when it noted the last change. */
   readonly #notedMs = new Map<string, number>();
 
@@ -105,16 +105,15 @@ export class RestartInvariants {
 
   #noteForged({ object, before }: Commit): void {
     const isForged = !isDeepStrictEqual(rolloutOf(object), rolloutOf(before));
-    if (isForged) this.#rollouts.delete(object.metadata.uid);
+    if (isForged) this.#forged.add(object.metadata.uid);
   }
 
-  #judgeReady({ object, before }: Commit): void {
+  #judgeReady({ object }: Commit): void {
     const { uid } = object.metadata;
-    if (!isDeepStrictEqual(rolloutOf(object), rolloutOf(before))) this.#rollouts.add(uid);
-    // What others have forged may stay.
-    if (rolloutOf(object) === undefined) this.#rollouts.delete(uid);
-    if (!this.#rollouts.has(uid) || !isReady(object)) return;
-    this.#report('not-ready-while-restarting', `${keyOfStored(object)} has a rollout`);
+    if (rolloutOf(object) === undefined) this.#forged.delete(uid);
+    else if (isReady(object) && !this.#forged.has(uid)) {
+      this.#report('not-ready-while-restarting', `${keyOfStored(object)} has a rollout`);
+    }
   }
 
   #judgePod({ object, before }: Commit): void {

@@ -3,7 +3,7 @@ import {
   type TargetGroup,
 } from '../../../localstack/embedded/target-groups/target-group.ts';
 import { healthOf } from '../../../localstack/embedded/target-groups/target-health.ts';
-import type { MyIngress } from '../../../src/apis/my-ingress.ts';
+import { type MyIngress, resourceTagKey } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import { PODS, SERVICES } from '../api-model/kinds.ts';
 import type { Commit } from '../api-model/object-table.ts';
@@ -204,7 +204,7 @@ export class GateWatch {
       if (closed.length === groups.length || closed.some((one) => this.#isReached(one, pod))) {
         return 'waits';
       }
-      return closed.length > 0 ? 'arguable' : 'due';
+      return closed.length > 0 || groups.some(isUntagged) ? 'arguable' : 'due';
     });
     if (verdicts.includes('waits')) return 'waits';
     return verdicts.includes('arguable') ? 'arguable' : 'due';
@@ -289,11 +289,10 @@ export class GateWatch {
 
   #listGroups(owner: string, backend: string): readonly TargetGroup[] {
     const { claims, stage } = this.#parts;
-    return stage.aws.world.traffic.targetGroups
-      .all()
-      .filter(
-        (group) => claims.ownerOf(group) === owner && backendIn(resourceIdOf(group)) === backend,
-      );
+    return stage.aws.world.traffic.targetGroups.all().filter((group) => {
+      const isOfBackend = isUntagged(group) || backendIn(resourceIdOf(group)) === backend;
+      return isOfBackend && claims.ownerOf(group) === owner;
+    });
   }
 
   /** Backends that get requests, each with the label of the pods that its Service selects. */
@@ -336,4 +335,9 @@ export class GateWatch {
     };
     return ports.some(({ name, port }) => name === service?.port || port === service?.port);
   }
+}
+
+/** Others have taken the tag off: until its next scan the operator follows it for the backend that it had. */
+function isUntagged({ tags }: TargetGroup): boolean {
+  return !tags.has(resourceTagKey);
 }

@@ -15,6 +15,14 @@ interface KnownSpec {
   untilMs: number;
 }
 
+interface Before {
+  readonly backMs: number;
+  readonly before?: KnownSpec;
+}
+
+/** A pass over the spec before may last as long. */
+const UNSEEN_MS = 5_000;
+
 /** The specs of every object of a name, as they are and as they were. */
 export class SpecHistory {
   readonly #nowMs: () => number;
@@ -89,10 +97,7 @@ export class SpecHistory {
       (one): readonly (ServiceRef | undefined)[] => {
         const service = findService(key, one.spec, backend);
         if (service === undefined && this.#isHeld(key, one)) {
-          return [
-            service,
-            ...this.#listLastServices(key, group, { backMs, before: one }).slice(-1),
-          ];
+          return [service, ...this.#listFollowed(key, group, { backMs, before: one })];
         }
         if (service === undefined || desiresResource(one.spec, group)) return [service];
         const last = this.#listLastServices(key, group, { backMs, before: one });
@@ -100,7 +105,7 @@ export class SpecHistory {
       },
     );
     if (services.some((service) => service !== undefined)) return services;
-    return [...services, ...this.#listLastServices(key, group, { backMs }).slice(-1)];
+    return [...services, ...this.#listFollowed(key, group, { backMs })];
   }
 
   /**
@@ -117,7 +122,7 @@ export class SpecHistory {
       ({ fromMs, spec }) => fromMs >= usedSinceMs && findService(key, spec, backend) === undefined,
     );
     return without.flatMap((before) => {
-      return this.#listLastServices(key, group, { backMs, before }).slice(-1);
+      return this.#listFollowed(key, group, { backMs, before });
     });
   }
 
@@ -141,19 +146,28 @@ export class SpecHistory {
     return known.some((one) => one.uid === uid && desiresResource(one.spec, group));
   }
 
-  /** Of the last specs that desired this very group: one that was in force for a moment need not have been seen. */
-  #listLastServices(
-    key: string,
-    group: Resource,
-    { backMs, before }: { readonly backMs: number; readonly before?: KnownSpec },
-  ): readonly ServiceRef[] {
+  /** Of the last specs that desired this very group. */
+  #listLastServices(key: string, group: Resource, before: Before): readonly ServiceRef[] {
+    const backend = backendIn(resourceIdOf(group));
+    const last = this.#listLast(key, group, before);
+    return last.flatMap(({ spec }) => findService(key, spec, backend) ?? []);
+  }
+
+  /** Of the last one of them, and of those before which no pass need have seen it. */
+  #listFollowed(key: string, group: Resource, before: Before): readonly ServiceRef[] {
+    const backend = backendIn(resourceIdOf(group));
+    const last = this.#listLast(key, group, before).toReversed();
+    const seen = last.findIndex(({ fromMs, untilMs }) => untilMs - fromMs >= UNSEEN_MS);
+    const followed = seen === -1 ? last : last.slice(0, seen + 1);
+    return followed.flatMap(({ spec }) => findService(key, spec, backend) ?? []);
+  }
+
+  #listLast(key: string, group: Resource, { backMs, before }: Before): readonly KnownSpec[] {
     const known = this.#specs.get(key) ?? [];
     const earlier = before ? known.slice(0, known.indexOf(before)) : known;
     const desiring = earlier.filter(({ spec }) => desiresResource(spec, group));
     const endMs = desiring.at(-1)?.untilMs ?? 0;
-    return desiring
-      .filter(({ untilMs }) => untilMs >= endMs - backMs)
-      .flatMap(({ spec }) => findService(key, spec, backendIn(resourceIdOf(group))) ?? []);
+    return desiring.filter(({ untilMs }) => untilMs >= endMs - backMs);
   }
 
   /** Keys of tags that a spec of any object of this name has had. */
