@@ -228,4 +228,151 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
       },
     ],
   },
+  'opens a gate by the group whose tag others have taken, until a scan looks at it': {
+    why: 'the model took the group for none of the backend, though AWS had the pod as a target that needs no wait',
+    seed: 4231028304,
+    settings: { sweepMs: 60000, interfacesLingerMs: 0, readinessGates: true },
+    steps: [
+      {
+        atMs: 15099,
+        service: { do: 'apply', at: 'api/web', pods: 2, port: { name: 'http', port: 80 } },
+      },
+      {
+        atMs: 17080,
+        myIngress: {
+          do: 'create',
+          at: 'api/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b'],
+            tags: { team: 'a', env: 'b' },
+            deletionPolicy: 'Retain',
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+              },
+            ],
+          },
+        },
+      },
+      {
+        atMs: 17938,
+        myIngress: {
+          do: 'edit',
+          at: 'api/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+              },
+            ],
+          },
+        },
+      },
+      {
+        atMs: 20736,
+        traffic: {
+          do: 'meddle',
+          at: 'api/shop',
+          meddling: { what: 'untag', kind: 'targetGroup', key: 'albridge.io/resource' },
+        },
+      },
+      { atMs: 22419, service: { do: 'roll', at: 'api/web' } },
+    ],
+  },
+  'sends requests to the Service of a spec, where the one after it was in force for a moment alone':
+    {
+      why: 'the model took the later one for seen, in the middle of the pass that made the group',
+      seed: 4231043728,
+      settings: { election: true, interfacesLingerMs: 20000 },
+      steps: [
+        { atMs: 1000, node: { do: 'launch', node: 0 } },
+        { atMs: 1000, node: { do: 'launch', node: 1 } },
+        { atMs: 1000, node: { do: 'launch', node: 2 } },
+        { atMs: 1000, node: { do: 'launch', node: 3 } },
+        {
+          atMs: 3706,
+          service: { do: 'apply', at: 'web/api', pods: 3, port: { name: 'http', port: 80 } },
+        },
+        {
+          atMs: 5336,
+          service: { do: 'apply', at: 'web/web', pods: 4, port: { name: 'http', port: 80 } },
+        },
+        {
+          atMs: 7789,
+          myIngress: {
+            do: 'create',
+            at: 'web/shop',
+            spec: {
+              subnets: ['subnet-b', 'subnet-c'],
+              backends: [
+                {
+                  name: 'web',
+                  service: { name: 'next', port: 80 },
+                  attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                  healthCheck: { path: '/ready', intervalSeconds: 10 },
+                },
+              ],
+              inbound: { securityGroupIDs: ['sg-admin'], cidrs: ['0.0.0.0/0'] },
+              rules: [
+                {
+                  name: 'images',
+                  hosts: ['api.example.com', 'other.test'],
+                  paths: ['/*'],
+                  forward: [{ backend: 'web' }],
+                },
+                {
+                  name: 'api',
+                  hosts: ['api.example.com', 'other.test'],
+                  paths: ['/api/*'],
+                  forward: [{ backend: 'web' }],
+                },
+                {
+                  name: 'health',
+                  hosts: ['api.example.com', 'other.test'],
+                  forward: [{ backend: 'web' }],
+                },
+              ],
+            },
+          },
+        },
+        {
+          atMs: 8025,
+          myIngress: {
+            do: 'edit',
+            at: 'web/shop',
+            change: {
+              backends: [
+                {
+                  name: 'web',
+                  service: { name: 'web', port: 'http' },
+                  attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                  healthCheck: { path: '/ready', intervalSeconds: 10 },
+                },
+              ],
+              defaultAction: { fixedResponse: { statusCode: 410, body: 'gone' } },
+            },
+          },
+        },
+        {
+          atMs: 8124,
+          myIngress: {
+            do: 'edit',
+            at: 'web/shop',
+            change: { backends: null, rules: null, defaultAction: null, inbound: null },
+          },
+        },
+        {
+          atMs: 8789,
+          service: { do: 'apply', at: 'web/next', pods: 3, port: { name: 'http', port: 80 } },
+        },
+        {
+          atMs: 11675,
+          service: { do: 'apply', at: 'api/next', pods: 2, port: { name: 'http', port: 80 } },
+        },
+      ],
+    },
 };
