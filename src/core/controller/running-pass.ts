@@ -219,7 +219,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     return object?.metadata.uid === this.#object.metadata.uid ? object : undefined;
   }
 
-  /** What is Stalled stays so until the pass ends: the next step may fail as it did before. */
+  /** A Stalled object stays so until the pass ends: the next step may fail as it did before. */
   #computeStatusNow(meanwhile: Waiting | undefined): CoreStatus {
     const reported = this.#reported;
     const { conditions = [], lastHandledReconcileAt } = this.#object.status ?? {};

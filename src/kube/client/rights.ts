@@ -16,7 +16,7 @@ export interface RightsOptions {
 const RECHECK_MS = 5_000;
 /** In a round: a verb that a ClusterRole lacks is missing in every namespace. */
 const MOST_REFUSED = 100;
-/** What needs a person is tried again within minutes: one that nothing asks for is of a namespace or an object that is gone. */
+/** A pass that lacks a right is repeated within minutes: where none is, the namespace or the object is gone. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 interface Missing {
