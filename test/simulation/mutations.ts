@@ -272,7 +272,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'restart-not-persisted': {
     file: 'controllers/config-monitor/rollout.ts',
-    find: "  await pass.recordNow(meanwhile, ['rollout']);\n",
+    find: "await pass.recordNow({ ...meanwhile, isReported: warning !== undefined }, ['rollout']);\n",
     replace: '',
     why: 'after a crash pods are restarted again, or never',
     seed: 1,

@@ -11,7 +11,7 @@ import {
   announceEnd,
   announceFailure,
   announceStart,
-  warnOfSingleReplicas,
+  explainSingleReplicas,
 } from './reports/announce.ts';
 import {
   describeRestarted,
@@ -71,21 +71,20 @@ export async function beginRollout(
   const restartedSelection = isWhole ? formatSelection(scope.selection) : undefined;
   const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
   pass.report({ ...begun, change: undefined } satisfies Report);
-  const warning = await warnOfSingleReplicas(rollout, outdated, { scope, workloads });
-  // In the same write: Ready must not say that the pods have the newest data, next to a rollout.
-  const meanwhile =
-    warning ??
-    waiting('RolloutStarted' satisfies ConfigMonitorReason, describeRestarted(rollout), 0);
+  const warning = await explainSingleReplicas(rollout, outdated, { scope, workloads });
+  const started = 'RolloutStarted' satisfies ConfigMonitorReason;
+  const meanwhile = waiting(started, warning ?? describeRestarted(rollout), 0);
   try {
-    await pass.recordNow(meanwhile, ['rollout']);
+    // In the same write: Ready must not say that the pods have the newest data, next to a rollout.
+    await pass.recordNow({ ...meanwhile, isReported: warning !== undefined }, ['rollout']);
   } catch (error) {
     // It may be stored, and then the next pass only goes on with it.
-    if (error instanceof OperatorError && error.isUnanswered) reportStart(rollout, scope);
+    if (error instanceof OperatorError && error.isUnanswered) reportStart(rollout, warning, scope);
     else takeBack(change, scope);
     throw error;
   }
   changes.settle(pass.key);
-  reportStart(rollout, scope);
+  reportStart(rollout, warning, scope);
   return rollout;
 }
 
@@ -96,8 +95,8 @@ function takeBack(change: DataChange, { object, pass }: Scope): void {
   pass.report({ ...before, change: toNotedChange(change) } satisfies Report);
 }
 
-function reportStart(rollout: Rollout, scope: Scope): void {
-  announceStart(rollout, scope);
+function reportStart(rollout: Rollout, warning: string | undefined, scope: Scope): void {
+  announceStart(rollout, warning, scope);
   const fields = { pods: rollout.total, hash: shortenHash(rollout.hash) };
   scope.pass.log.info('Restarting pods', fields);
 }

@@ -59,7 +59,10 @@ async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   pass.report({ replacementReason: why });
   const message = `replacing pod ${pod.metadata.name}: ${why}`;
   const outcome = waiting('Replacing' satisfies ImmortalContainerReason, message, RECHECK_MS);
-  await pass.recordNow(outcome);
+  // At a retry it is not Ready, and says why the pod is still there.
+  const { conditions = [] } = scope.object.status ?? {};
+  const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  await pass.recordNow(isReady ? outcome : undefined);
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
   return outcome;

@@ -112,11 +112,14 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
 
   async recordNow(meanwhile?: Waiting, needed: readonly string[] = []): Promise<void> {
     if (this.#hasVanished) return;
-    const status = this.#computeStatusNow(meanwhile);
+    // A Stalled object stays so until the pass ends: the next step may fail as it did before.
+    const { conditions = [] } = this.#object.status ?? {};
+    const shown = findLeadingCondition(conditions)?.type === 'Stalled' ? undefined : meanwhile;
+    const status = this.#computeStatusNow(shown);
     if (hasSameStatus(this.#object, status)) return;
     if (!(await this.writeStatus(status))) throw createGoneError(this.key);
     this.#throwIfDropped({ ...status }, needed);
-    if (meanwhile !== undefined) this.recordTransitions(status, meanwhile);
+    if (shown !== undefined) this.recordTransitions(status, shown);
   }
 
   /** Since those that were recorded last. Call it when `status` is stored. */
@@ -219,16 +222,13 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     return object?.metadata.uid === this.#object.metadata.uid ? object : undefined;
   }
 
-  /** A Stalled object stays so until the pass ends: the next step may fail as it did before. */
   #computeStatusNow(meanwhile: Waiting | undefined): CoreStatus {
     const reported = this.#reported;
-    const { conditions = [], lastHandledReconcileAt } = this.#object.status ?? {};
-    if (meanwhile === undefined || findLeadingCondition(conditions)?.type === 'Stalled') {
-      return omitUndefined({ ...this.#object.status, ...reported });
-    }
+    if (meanwhile === undefined) return omitUndefined({ ...this.#object.status, ...reported });
     const report = { reported, stated: this.stated, verdict: meanwhile };
     const status = computeStatus(this.#object, report, this.#deps.clock.now());
     // A request is answered when the pass has done it.
+    const { lastHandledReconcileAt } = this.#object.status ?? {};
     return omitUndefined({ ...status, lastHandledReconcileAt });
   }
 

@@ -16,15 +16,6 @@ export interface RightsOptions {
 const RECHECK_MS = 5_000;
 /** In a round: a verb that a ClusterRole lacks is missing in every namespace. */
 const MOST_REFUSED = 100;
-/** A pass that lacks a right is repeated within minutes: where none is, the namespace or the object is gone. */
-const FORGOTTEN_AFTER_MS = 3_600_000;
-
-interface Missing {
-  readonly right: Right;
-  /** On the monotonic clock. */
-  refusedMs: number;
-}
-
 /**
  * The rights that the operator needs and does not have. Tells a missing right from the other reasons
  * for a 403 (quotas, policies, a leaving namespace) by asking the API server itself, and goes on
@@ -33,7 +24,7 @@ interface Missing {
  */
 export class Rights {
   readonly #options: RightsOptions;
-  readonly #missing = new Map<string, Missing>();
+  readonly #missing = new Map<string, Right>();
   readonly #asked = new Set<string>();
   readonly #stopping = new AbortController();
   #isRechecking = false;
@@ -51,7 +42,7 @@ export class Rights {
 
   /** One sentence for each right that is missing, in however many namespaces. */
   listMissing(): readonly string[] {
-    return [...new Set([...this.#missing.values()].map(({ right }) => describeRight(right)))];
+    return [...new Set([...this.#missing.values()].map(describeRight))];
   }
 
   /** Calls `onGranted` whenever permission granted. */
@@ -65,9 +56,7 @@ export class Rights {
 
   #review(right: Right): void {
     const key = getRightKey(right);
-    const known = this.#missing.get(key);
-    if (known !== undefined) known.refusedMs = this.#options.clock.monotonicMs();
-    if (known !== undefined || this.#asked.has(key)) return;
+    if (this.#missing.has(key) || this.#asked.has(key)) return;
     this.#asked.add(key);
     void this.#checkRight(key, right).finally(() => this.#asked.delete(key));
   }
@@ -76,7 +65,7 @@ export class Rights {
     if (await this.#isAllowed(right)) return;
     const why = describeRight(right);
     const isReported = this.listMissing().includes(why);
-    this.#missing.set(key, { right, refusedMs: this.#options.clock.monotonicMs() });
+    this.#missing.set(key, right);
     const { verb, group, resource, subresource } = right;
     const fields = omitUndefined({ verb, group, resource, subresource });
     if (!isReported) this.#options.log.error('permission missing', { ...fields, why });
@@ -90,28 +79,28 @@ export class Rights {
     while (this.#missing.size > 0 && !signal.aborted) {
       await sleep(clock, addJitter(clock, RECHECK_MS, 0.2), signal).catch(() => {});
       let refused = 0;
-      for (const [key, missing] of [...this.#missing]) {
+      for (const [key, right] of [...this.#missing]) {
         if (signal.aborted || refused === MOST_REFUSED) break;
-        if (!(await this.#recheck(key, missing))) refused++;
+        if (!(await this.#recheck(key, right))) refused++;
       }
     }
     this.#isRechecking = false;
   }
 
   /** False where it is still missing: the next round begins with others. */
-  async #recheck(key: string, missing: Missing): Promise<boolean> {
-    const { clock, log } = this.#options;
-    const isAllowed = await this.#isAllowed(missing.right);
+  async #recheck(key: string, right: Right): Promise<boolean> {
+    const isAllowed = await this.#isAllowed(right);
     if (this.#stopping.signal.aborted) return isAllowed;
     this.#missing.delete(key);
-    if (isAllowed) {
-      const after = describeRight(missing.right);
-      if (!this.listMissing().includes(after)) log.info('permission granted', { after });
-      this.#onGranted();
-    } else if (clock.monotonicMs() - missing.refusedMs < FORGOTTEN_AFTER_MS) {
-      this.#missing.set(key, missing);
+    if (!isAllowed) {
+      this.#missing.set(key, right);
+      return false;
     }
-    return isAllowed;
+    const after = describeRight(right);
+    if (!this.listMissing().includes(after))
+      this.#options.log.info('permission granted', { after });
+    this.#onGranted();
+    return true;
   }
 
   /** Without an answer the refusal stands. */

@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 export const SOURCE_MUTATIONS: Readonly<Record<string, Mutation>> = {
   'ready-while-restarting': {
     file: 'controllers/config-monitor/rollout.ts',
-    find: 'const meanwhile =\n    warning ??\n',
-    replace: 'const meanwhile = warning;\n',
+    find: 'recordNow({ ...meanwhile, isReported: warning !== undefined }, ',
+    replace: 'recordNow(warning ? { ...meanwhile, isReported: true } : undefined, ',
     why: 'the write that begins a restart says that the pods have the newest data',
     seed: 1,
   },

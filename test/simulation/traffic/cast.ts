@@ -252,7 +252,7 @@ export class TrafficCast implements Cast<TrafficAction> {
   /** Every way in which AWS is not what this spec of the object says, but for what is still to go. */
   listFaults(key: string, spec: MyIngressSpec, options: FaultOptions): readonly string[] {
     const picture = takePicture(this.#stage.aws.world);
-    const isReordered = this.#meddledWith.hasMoved(key, picture);
+    const isReordered = options.isSettled === false && this.#meddledWith.hasMoved(key, picture);
     const parts = { picture, claims: this.claims, isReordered };
     return listTrafficFaults(key, spec, { ...parts, ...options });
   }

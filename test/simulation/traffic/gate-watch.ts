@@ -337,7 +337,7 @@ export class GateWatch {
   }
 }
 
-/** Others have taken the tag off: until its next scan the operator follows it for the backend that it had. */
+/** Others have taken the tag off: the operator follows it for the backend that it had, until a scan has looked at it. */
 function isUntagged({ tags }: TargetGroup): boolean {
   return !tags.has(resourceTagKey);
 }

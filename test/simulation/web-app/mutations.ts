@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 export const APPLICATION_MUTATIONS: Readonly<Record<string, Mutation>> = {
   'ready-while-replacing': {
     file: 'controllers/immortal-container/replacement.ts',
-    find: 'await pass.recordNow(outcome);',
-    replace: 'await pass.recordNow();',
+    find: 'recordNow(isReady ? outcome : undefined);',
+    replace: 'recordNow();',
     why: 'the pod of an object that is Ready is sent away',
     seed: 4,
   },

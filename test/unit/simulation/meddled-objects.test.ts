@@ -28,7 +28,10 @@ function createShop(atMs: number): Step {
     listeners: [{ port: 80, protocol: 'HTTP' }],
     backends: ['web', 'next'].map((name) => ({ name, service: { name, port: 80 } })),
     defaultAction: { forward: [{ backend: 'web' }] },
-    rules: [{ name: 'shop', paths: ['/*'], forward: [{ backend: 'web' }] }],
+    rules: [
+      { name: 'shop', paths: ['/shop/*'], forward: [{ backend: 'web' }] },
+      { name: 'rest', paths: ['/*'], forward: [{ backend: 'next' }] },
+    ],
   });
 }
 
@@ -71,10 +74,15 @@ class Bench {
     this.#cast.meddled(() => this.#tagRule('theirs'));
   }
 
-  /** Others move its only rule: it stands in the order of the spec as before. */
-  moveTheirs(): void {
-    const RulePriorities = [{ RuleArn: this.#ruleArn, Priority: 4321 }];
+  /** Others move the first of two rules, or the last one, which then stands in the order of the spec as before. */
+  moveTheirs(which: 0 | -1): void {
+    const RulePriorities = [{ RuleArn: this.#ruleArns.at(which), Priority: 4321 }];
     this.#cast.meddled(() => this.#call('SetRulePriorities', { RulePriorities }));
+  }
+
+  listFaults(isSettled: boolean): readonly string[] {
+    const { spec } = this.#shop as MyIngress;
+    return this.#cast.listFaults('web/shop', spec, { isSettled });
   }
 
   repair(): void {
@@ -92,23 +100,30 @@ class Bench {
     const TargetGroupArn = group?.arn;
     this.#call('DeregisterTargets', { TargetGroupArn, Targets });
     const Actions = [{ Type: 'forward', TargetGroupArn }];
-    const input = { RuleArn: this.#ruleArn, Actions };
+    const input = { RuleArn: this.#ruleArns[0], Actions };
     this.#write('ModifyRule', () => this.#call('ModifyRule', input));
   }
 
   get uid(): string | undefined {
-    const shop = this.#world.stage.model.table.get(MY_INGRESSES, 'web/shop');
-    return (shop as unknown as MyIngress | undefined)?.metadata.uid;
+    return this.#shop?.metadata.uid;
   }
 
-  get #ruleArn(): string | undefined {
+  get #shop(): MyIngress | undefined {
+    const shop = this.#world.stage.model.table.get(MY_INGRESSES, 'web/shop');
+    return shop as unknown as MyIngress | undefined;
+  }
+
+  get #ruleArns(): readonly string[] {
     const all = this.#world.stage.aws.world.traffic.rules.all();
-    return all.find(({ priority }) => priority !== 'default')?.arn;
+    const own = all.filter(({ priority }) => priority !== 'default');
+    return own
+      .toSorted((one, other) => Number(one.priority) - Number(other.priority))
+      .map(({ arn }) => arn);
   }
 
   #tagRule(value: string): void {
     const Tags = [{ Key: ownershipTagKeys.managedBy, Value: value }];
-    this.#call('AddTags', { ResourceArns: [this.#ruleArn], Tags });
+    this.#call('AddTags', { ResourceArns: [this.#ruleArns[0]], Tags });
   }
 
   #call(operation: string, input: object): void {
@@ -141,10 +156,18 @@ describe('an object that others have changed', () => {
   it('is judged by its targets while a rule stands where others have put it', async () => {
     const bench = new Bench();
     await bench.run(60_000);
-    bench.moveTheirs();
+    bench.moveTheirs(-1);
     bench.repair();
     bench.sendToEmptyGroup();
     expect([...bench.broken]).toContain('filled-before-used');
+  });
+
+  it('has rules in the order of its spec once all is settled, where others have moved one', async () => {
+    const bench = new Bench();
+    await bench.run(60_000);
+    bench.moveTheirs(0);
+    expect(bench.listFaults(false)).toEqual([]);
+    expect(bench.listFaults(true)).toEqual([expect.stringMatching(/^rules of listener 80 is/)]);
   });
 
   it('says nothing of a later one of its name', async () => {

@@ -1,9 +1,7 @@
 import type { Rollout } from '../../../apis/config-monitor.ts';
-import type { ConfigMonitorReason } from '../../../apis/config-monitor-reasons.ts';
 import type { KubeObject } from '../../../core/objects/kube-object.ts';
 import type { EventDraft } from '../../../core/ports/events.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
-import { type Waiting, waiting } from '../../../core/reconcile/outcome.ts';
 import type { Workload } from '../../../pods/workloads.ts';
 import { count, type Scope } from '../scope.ts';
 import { listRestartedFor, nameSource } from '../sources/watched-source.ts';
@@ -13,8 +11,15 @@ import { catchRefusal, type WorkloadReader } from '../workload-groups.ts';
 /** Owners that get events of their own; the source and the ConfigMonitor report the others. */
 const MAX_OWNERS = 50;
 
-/** On the source and on each workload: a restart begins. One event each, however many pods there are. */
-export function announceStart(rollout: Rollout, scope: Scope): void {
+/**
+ * On the source and on each workload: a restart begins. One event each, however many pods there are. `warning`: of
+ * workloads with a single pod.
+ */
+export function announceStart(rollout: Rollout, warning: string | undefined, scope: Scope): void {
+  if (warning !== undefined) {
+    const event = { type: 'Warning', reason: 'SingleReplica', action: 'Restart' } as const;
+    scope.pass.recordEvent({ ...event, note: warning });
+  }
   announceRestart({ reason: 'RestartStarted', verb: 'restarting' }, rollout, scope);
 }
 
@@ -99,15 +104,12 @@ function toObject(
 /** Names of one message. */
 const MAX_NAMES = 5;
 
-/**
- * Warns before the only pod of a workload is restarted, in an event and in what is returned for the conditions;
- * undefined where every workload has a pod left, or starts the new one first.
- */
-export async function warnOfSingleReplicas(
+/** A warning about workloads whose only pod is restarted; undefined where each has one left, or starts the new one first. */
+export async function explainSingleReplicas(
   rollout: Rollout,
   outdated: readonly TrimmedPod[],
   { scope, workloads }: { readonly scope: Scope; readonly workloads: WorkloadReader },
-): Promise<Waiting | undefined> {
+): Promise<string | undefined> {
   const serving = new Set(outdated.filter(({ state }) => state === 'ready').map(nameOwner));
   const owners = rollout.owners.filter(({ name, pods }) => pods === 1 && serving.has(name));
   const found = await Promise.all(owners.map(({ name }) => catchRefusal(workloads.named(name))));
@@ -115,10 +117,7 @@ export async function warnOfSingleReplicas(
   const lossy = read.filter(({ workload }) => !isReplacedFirst(workload, scope));
   if (lossy.length === 0) return undefined;
   const canSurge = !usesTemplate(scope) && lossy.every(({ workload }) => workload?.surges);
-  const note = `${describeOwners(lossy.map(({ name }) => name))}; ${canSurge ? SURGE : REPLICAS}`;
-  scope.pass.recordEvent({ type: 'Warning', reason: 'SingleReplica', action: 'Restart', note });
-  const reason = 'RolloutStarted' satisfies ConfigMonitorReason;
-  return { ...waiting(reason, note, 0), isReported: true };
+  return `${describeOwners(lossy.map(({ name }) => name))}; ${canSurge ? SURGE : REPLICAS}`;
 }
 
 const SURGE = 'use two replicas, or strategy Auto, which starts the new pod first';

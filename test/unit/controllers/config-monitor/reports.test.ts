@@ -72,6 +72,24 @@ describe('a restart on the objects that it is about', () => {
     }
   });
 
+  it('leaves what was on record where its own record is refused, and the change', async () => {
+    bench.cluster.deploy('frontend', 8, APP);
+    await bench.monitor({ debounceSeconds: 0 });
+    await bench.clock.advance(60_000);
+    await bench.change('two', 1_000);
+    const { restarts, restartedSelection, rollout } = bench.status();
+    const refusal = { reason: 'TooManyRequests', message: 'busy', healedBy: 'time' } as const;
+    bench.kube.failNext('applyStatus', new OperatorError({ ...refusal, retryAfterMs: 60_000 }));
+    await bench.change('three', 1_000);
+    expect(rollout?.pods).toHaveLength(6);
+    expect(bench.status()).toMatchObject({ restarts, restartedSelection, rollout });
+    expect(bench.status().change?.hash).toMatch(/^[0-9a-f]{64}$/);
+    await bench.restart();
+    await bench.clock.advance(600_000);
+    const after = bench.status();
+    expect([after.restarts, after.rollout, after.change]).toEqual([2, undefined, undefined]);
+  });
+
   it('begins with one event each also where its record is stored and not answered', async () => {
     bench.cluster.deploy('frontend', 8, APP);
     await bench.monitor();
@@ -235,6 +253,17 @@ describe('a single replica', () => {
     expect(messages).toEqual([warning, warning]);
     const [event] = bench.events.recorded.filter(({ reason }) => reason === 'SingleReplica');
     expect(event?.type).toBe('Warning');
+  });
+
+  it('is warned about once, where the record of the restart is refused at first', async () => {
+    const refusal = { reason: 'TooManyRequests', message: 'busy', healedBy: 'time' } as const;
+    bench.cluster.deploy('frontend', 1, APP);
+    await bench.monitor({ debounceSeconds: 0 });
+    await bench.clock.advance(1_000);
+    bench.kube.failNext('applyStatus', new OperatorError(refusal));
+    await bench.change('two', 600_000);
+    expect(bench.status().restarts).toBe(1);
+    expect(bench.told('SingleReplica')).toHaveLength(1);
   });
 
   it('is given the strategy that avoids it, where there is one', async () => {

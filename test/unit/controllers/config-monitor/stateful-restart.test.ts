@@ -51,6 +51,35 @@ describe('a StatefulSet', () => {
     expect(asked).toEqual(['db-3', 'db-2', 'db-1', 'db-0']);
   });
 
+  it('is reported as blocked by two objects, though one waited for the eviction of the other', async () => {
+    await deployStateful(4);
+    await bench.monitor();
+    await bench.monitor({}, 'other');
+    bench.cluster.answer = () => ({ kind: 'blocked', message: 'a budget holds it' });
+    bench.cluster.beforeEviction = () => sleep(bench.clock, 300, new AbortController().signal);
+    await bench.change('two', 8_000);
+    for (const name of ['monitor', 'other']) {
+      expect(bench.condition('Stalled', name) ?? bench.condition('Reconciling', name)).toContain(
+        'PDBBlocked',
+      );
+    }
+  });
+
+  it('waits for no eviction of another object where it is a Deployment', async () => {
+    const asked: string[] = [];
+    bench.cluster.deploy('frontend', 4, { app: 'frontend' });
+    await bench.clock.advance(1_000);
+    await bench.monitor({ maxUnavailable: 1 });
+    await bench.monitor({ maxUnavailable: '100%' }, 'other');
+    bench.cluster.beforeEviction = async () => {
+      asked.push(`${bench.clock.monotonicMs()}`);
+      await sleep(bench.clock, 30_000, new AbortController().signal);
+    };
+    await bench.change('two', 20_000);
+    expect(asked).toHaveLength(2);
+    await bench.clock.advance(600_000);
+  });
+
   async function loseReadiness(...names: readonly string[]): Promise<void> {
     const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } as const;
     for (const name of names) await bench.cluster.kubelet.setStatus(`web/${name}`, status);

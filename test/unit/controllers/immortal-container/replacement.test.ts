@@ -176,6 +176,20 @@ describe('a pod that ends by itself', () => {
   });
 });
 
+describe('a pod that cannot be deleted', () => {
+  it('is reported once, however often that is tried', async () => {
+    const away = {
+      reason: 'ApiServerError',
+      message: 'webhook is away',
+      healedBy: 'time',
+    } as const;
+    bench.kube.refuse('delete', POD, new OperatorError(away));
+    await bench.edit('nginx:2');
+    await bench.clock.advance(3_600_000);
+    expect(bench.events.reasons).toEqual(['Replacing', 'ApiServerError']);
+  });
+});
+
 describe('an edit that is refused', () => {
   it('keeps the pod that runs', async () => {
     const options = { reason: 'Forbidden', message: 'a policy', healedBy: 'person' } as const;

@@ -214,7 +214,6 @@ function setUp(): Bench {
   return bench;
 }
 
-const HOUR_MS = 3_600_000;
 const SENTENCE = /^the operator may not create pods of the core API group: grant /;
 
 describe('rights', () => {
@@ -327,21 +326,6 @@ describe('rights', () => {
     await bench.fail();
     bench.answer = 'error';
     await bench.clock.advance(60_000);
-    expect(bench.rights.listMissing()).toHaveLength(1);
-    bench.rights.stop();
-  });
-
-  it('forgets one that nothing has asked for in an hour, as its namespace may be gone', async () => {
-    const bench = setUp();
-    await bench.fail();
-    await bench.clock.advance(HOUR_MS / 2);
-    await bench.fail();
-    await bench.clock.advance(HOUR_MS - 12_000);
-    expect(bench.rights.listMissing()).toHaveLength(1);
-    await bench.clock.advance(24_000);
-    expect(bench.rights.listMissing()).toEqual([]);
-    expect(bench.log.shown.map(({ message }) => message)).toEqual(['permission missing']);
-    await bench.fail();
     expect(bench.rights.listMissing()).toHaveLength(1);
     bench.rights.stop();
   });
