@@ -12,7 +12,6 @@ import {
 } from './template-restart.ts';
 import { getController, type TrimmedPod } from './transforms.ts';
 import {
-  awaitsOthers,
   countUnavailable,
   isOrdered,
   type Owner,
@@ -69,6 +68,16 @@ function planBatches(
     };
     return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, mayGo });
   });
+}
+
+/**
+ * Whether another object is sending a pod of this StatefulSet away: of two requests on their way together the one for the
+ * lower ordinal might take effect first.
+ */
+function awaitsOthers({ name }: Owner, { object, pods }: Scope): boolean {
+  if (name === undefined || !isOrdered(name)) return false;
+  const there = pods.listByOwner(object.metadata.namespace, name, 'kept');
+  return there.some(({ metadata }) => pods.isUndecided(metadata.uid));
 }
 
 /** With the pod that this process runs in the rollout moves to another process, so it is restarted last. */

@@ -11,7 +11,6 @@ import type { Refusal } from './memory.ts';
 import { type Report, reportPods, type Scope } from './scope.ts';
 import { parseWorkload, type TrimmedPod } from './transforms.ts';
 import {
-  awaitsOthers,
   chooseMinReadySeconds,
   countUnavailable,
   describeUnavailable,
@@ -60,14 +59,8 @@ export function judgeProgress(
     return waiting('WaitingForReady' satisfies ConfigMonitorReason, why, ASK_AGAIN_MS);
   }
   const reason = isWaiting ? 'WaitingForReady' : 'RolloutStarted';
-  const requeueAfterMs = Math.min(chooseRecheckMs(rollout, scope), leftMs, soonestMs);
+  const requeueAfterMs = Math.min(RECHECK_MS, leftMs, soonestMs);
   return waiting(reason satisfies ConfigMonitorReason, why, requeueAfterMs);
-}
-
-/** No change of a pod tells that an eviction of another object was refused, and to report one would be a write each time. */
-function chooseRecheckMs(rollout: Rollout, scope: Scope): number {
-  const owners = observeGroups(rollout, scope, 'kept');
-  return owners.some((owner) => awaitsOthers(owner, scope)) ? ASK_AGAIN_MS : RECHECK_MS;
 }
 
 /** One that time may heal is reported as it is until the deadline is over. */

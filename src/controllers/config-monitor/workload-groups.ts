@@ -74,16 +74,6 @@ export function observeGroups(
   ];
 }
 
-/**
- * Whether another object is sending a pod of this StatefulSet away: of two requests on their way together the one for the
- * lower ordinal might take effect first.
- */
-export function awaitsOthers({ name }: Owner, { object, pods }: Scope): boolean {
-  if (name === undefined || !isOrdered(name)) return false;
-  const there = pods.listByOwner(object.metadata.namespace, name, 'kept');
-  return there.some(({ metadata }) => pods.isUndecided(metadata.uid));
-}
-
 /** Of the owner or of the object, whichever is longer. */
 export function chooseMinReadySeconds(
   { minReadySeconds = 0 }: Rollout['owners'][number],

@@ -92,11 +92,7 @@ async function reconcile(
     pass.throwIfPaused();
   };
   const scope = createScope(context, { ...parts, beforeWrite });
-  if (chooseReadDepth(object) !== 'snapshot') {
-    return withTokens(scope, reconcileLive).catch((error: unknown) => {
-      throw keepStalled(object, error);
-    });
-  }
+  if (chooseReadDepth(object) !== 'snapshot') return withTokens(scope, reconcileLive);
   if (!isTrafficDue(scope)) {
     const checked = await checkSnapshot(scope, pass.signal);
     if (checked.kind === 'same') return refreshTraffic(scope, conclude(scope, checked));
@@ -293,6 +289,8 @@ async function withTokens<S extends ObjectScope, T>(
     await tokens.begin(planFirstReads(object));
     pass.signal.throwIfAborted();
     return await act(scope);
+  } catch (error) {
+    throw keepStalled(object, error);
   } finally {
     tokens.release();
   }

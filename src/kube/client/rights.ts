@@ -15,7 +15,8 @@ export interface RightsOptions {
 /** Somebody is about to grant the right: do not let them wait long. */
 const RECHECK_MS = 5_000;
 /** In a round: a verb that a ClusterRole lacks is missing in every namespace. */
-const MOST_REFUSED = 100;
+const MOST_REFUSED = 20;
+
 /**
  * The rights that the operator needs and does not have. Tells a missing right from the other reasons
  * for a 403 (quotas, policies, a leaving namespace) by asking the API server itself, and goes on

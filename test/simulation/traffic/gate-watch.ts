@@ -337,7 +337,7 @@ export class GateWatch {
   }
 }
 
-/** Others have taken the tag off: the operator follows it for the backend that it had, until a scan has looked at it. */
+/** Others have taken the tag off: the operator follows it for the backend that it had, until a scan reads its tags. */
 function isUntagged({ tags }: TargetGroup): boolean {
   return !tags.has(resourceTagKey);
 }

@@ -53,13 +53,6 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'requests are sent to pods that are on their way out',
     seed: 27,
   },
-  'moved-rule-left': {
-    file: 'controllers/my-ingress/rules/diff.ts',
-    find: '  if (priorities.length === 0) return [];\n',
-    replace: '  if (priorities.length >= 0) return [];\n',
-    why: 'rules that others have put in another order stay in it',
-    seed: 35,
-  },
   'rule-recreated': {
     file: 'controllers/my-ingress/rules/diff.ts',
     find: "...{ id, operation: 'ModifyRule', why: why.join('; ') },",

@@ -80,7 +80,7 @@ describe('a restart on the objects that it is about', () => {
     const { restarts, restartedSelection, rollout } = bench.status();
     const refusal = { reason: 'TooManyRequests', message: 'busy', healedBy: 'time' } as const;
     bench.kube.failNext('applyStatus', new OperatorError({ ...refusal, retryAfterMs: 60_000 }));
-    await bench.change('three', 1_000);
+    await bench.change('one', 1_000);
     expect(rollout?.pods).toHaveLength(6);
     expect(bench.status()).toMatchObject({ restarts, restartedSelection, rollout });
     expect(bench.status().change?.hash).toMatch(/^[0-9a-f]{64}$/);

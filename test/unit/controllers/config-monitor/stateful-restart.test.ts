@@ -51,20 +51,6 @@ describe('a StatefulSet', () => {
     expect(asked).toEqual(['db-3', 'db-2', 'db-1', 'db-0']);
   });
 
-  it('is reported as blocked by two objects, though one waited for the eviction of the other', async () => {
-    await deployStateful(4);
-    await bench.monitor();
-    await bench.monitor({}, 'other');
-    bench.cluster.answer = () => ({ kind: 'blocked', message: 'a budget holds it' });
-    bench.cluster.beforeEviction = () => sleep(bench.clock, 300, new AbortController().signal);
-    await bench.change('two', 8_000);
-    for (const name of ['monitor', 'other']) {
-      expect(bench.condition('Stalled', name) ?? bench.condition('Reconciling', name)).toContain(
-        'PDBBlocked',
-      );
-    }
-  });
-
   it('waits for no eviction of another object where it is a Deployment', async () => {
     const asked: string[] = [];
     bench.cluster.deploy('frontend', 4, { app: 'frontend' });

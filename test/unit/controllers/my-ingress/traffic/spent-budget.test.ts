@@ -191,6 +191,25 @@ it('a regular check that finds a difference says that its repair waits for token
   expect(SEVEN.map((name) => world.condition(name))).toEqual(SEVEN.map(() => 'True Available'));
 });
 
+it('those that AWS does not delete stay Stalled while a further try waits for tokens', async () => {
+  const world = await runScarce();
+  const protection = [{ Key: 'deletion_protection.enabled', Value: 'true' }];
+  for (const { arn } of world.balancers) {
+    const input = { LoadBalancerArn: arn, Attributes: protection };
+    world.outOfBand('ModifyLoadBalancerAttributes', input);
+  }
+  for (const name of SEVEN) world.delete(name);
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(SEVEN.map((name) => world.condition(name, 'Stalled'))).toEqual(
+    SEVEN.map(() => 'True DeletionBlocked'),
+  );
+  const before = world.events.reasons.length;
+  const exhausted = countExhausted(world);
+  await world.clock.advance(60 * MINUTE_MS);
+  expect(countExhausted(world)).toBeGreaterThan(exhausted);
+  expect(world.events.reasons.slice(before)).toEqual([]);
+});
+
 it('a regular check that AWS does not answer says so', async () => {
   const world = await runScarce();
   const before = world.events.reasons.length;
