@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import type { CachedGroup, Inventory } from '../../aws/elbv2/load-balancers.ts';
+import type { CachedGroup, Inventory, TaggedLoadBalancer } from '../../aws/elbv2/load-balancers.ts';
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key } from '../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../core/ports/cache.ts';
@@ -10,7 +10,7 @@ import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key
 import { identify } from './identity.ts';
 import { desireName } from './load-balancer/desired.ts';
 import { compareAll } from './load-balancer/snapshot.ts';
-import type { Memory } from './memory.ts';
+import type { Memory, ObjectMemory } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
 import { attempt, forEachInTurns } from './scan-steps.ts';
@@ -197,18 +197,27 @@ export class DriftScan {
   #differs(object: MyIngress): boolean {
     const { cluster, clock, inventory, memory: memories } = this.#options;
     if (isPaused(object)) return false;
-    if (isBeingDeleted(object) || !isInPlace(object)) return true;
+    if (isBeingDeleted(object)) return true;
     const identity = identify(cluster, object);
     const memory = memories.of(getKey(object), identity.uid);
+    if (!isInPlace(object)) {
+      const cached = inventory.getCached(readRecordedArn(object) ?? '');
+      if (cached.kind === 'observed') this.#remember(memory, cached.observed);
+      return true;
+    }
     const comparison = compareAll({ clock, identity, inventory, memory, object });
     if (comparison.kind === 'unknown') return false;
     if (comparison.kind === 'differs') return this.#recordDrift();
     if (comparison.kind === 'attributesDue') return true;
-    const { loadBalancer } = comparison.cached;
-    memory.traffic =
-      memory.traffic && rememberBalancer(memory.traffic, loadBalancer, clock.monotonicMs());
+    this.#remember(memory, comparison.cached);
     const due = { object, identity, clock, memory, objectCount: memories.size };
     return isTrafficDue(due) || hasForgedCounts(object, memory);
+  }
+
+  /** A pass that goes by memory then has what others have changed about the balancer. */
+  #remember(memory: ObjectMemory, { loadBalancer }: TaggedLoadBalancer): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    memory.traffic = memory.traffic && rememberBalancer(memory.traffic, loadBalancer, nowMs);
   }
 
   #recordDrift(): true {

@@ -203,6 +203,7 @@ export class TrafficCast implements Cast<TrafficAction> {
     if (outcome?.startsWith('TooMany') === true) this.#loseRoutes(call, before);
     // The zones of the balancer are in no picture, and a target outside them is not used.
     if (changes.length === 0) {
+      if (call.operation === 'CreateTargetGroup') this.#loseSquatted(call);
       this.#gates?.look();
       return result;
     }
@@ -363,6 +364,14 @@ export class TrafficCast implements Cast<TrafficAction> {
       const owner = resource && this.claims.ownerOf(resource);
       if (owner !== undefined) this.#routing.lost(owner);
     }
+  }
+
+  /** AWS answers with the equal group of another: what would forward to it is missing while all else is carried out. */
+  #loseSquatted({ input }: AwsCallSeen): void {
+    const { Tags = [] } = input as { readonly Tags?: readonly { Key: string; Value: string }[] };
+    const tags = new Map(Tags.map(({ Key, Value }) => [Key, Value]));
+    const owner = this.claims.ownerOf({ tags });
+    if (owner !== undefined) this.#routing.lost(owner);
   }
 
   #watchRouting(changes: readonly Change[]): void {

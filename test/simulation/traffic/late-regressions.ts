@@ -255,4 +255,141 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       }),
     ],
   },
+  'carries out a rule behind one whose target group has the name of another': {
+    why: 'the model knew no rule that is missing because AWS answers with the group of somebody else',
+    seed: 4000401712,
+    settings: { interfacesLingerMs: 0 },
+    steps: [
+      { atMs: 17626, traffic: { do: 'squat', at: 'web/shop', what: 'targetGroup' } },
+      {
+        atMs: 18126,
+        myIngress: {
+          do: 'create',
+          at: 'web/shop',
+          spec: {
+            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                stickiness: { durationSeconds: 60 },
+                targetType: 'instance',
+              },
+              {
+                name: 'api',
+                service: { name: 'api', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                healthCheck: { path: '/ready', intervalSeconds: 10 },
+              },
+            ],
+            listeners: [
+              { port: 80, protocol: 'HTTP' },
+              { port: 8080, protocol: 'HTTP' },
+            ],
+            defaultAction: { forward: [{ backend: 'web' }] },
+          },
+        },
+      },
+      {
+        atMs: 42653,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'next', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                protocol: 'HTTPS',
+                stickiness: { durationSeconds: 60 },
+              },
+              {
+                name: 'api',
+                service: { name: 'api', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '0' },
+                healthCheck: { path: '/ready', intervalSeconds: 10 },
+                protocol: 'HTTPS',
+              },
+              {
+                name: 'next',
+                service: { name: 'web', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                healthCheck: { path: '/healthz', intervalSeconds: 10 },
+              },
+              {
+                name: 'canary',
+                service: { name: 'next', port: 80 },
+                attributes: { 'deregistration_delay.timeout_seconds': '5' },
+                healthCheck: { path: '/', intervalSeconds: 10 },
+              },
+            ],
+            listeners: null,
+          },
+        },
+      },
+      {
+        atMs: 91312,
+        myIngress: {
+          do: 'edit',
+          at: 'web/shop',
+          change: {
+            backends: [
+              {
+                name: 'web',
+                service: { name: 'api', port: 'http' },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+              },
+              {
+                name: 'api',
+                service: { name: 'next', port: 'no-such-port' },
+                attributes: { 'deregistration_delay.timeout_seconds': '30' },
+                healthCheck: { path: '/', intervalSeconds: 10 },
+              },
+            ],
+            listeners: [{ port: 80, protocol: 'HTTP' }],
+            rules: [
+              {
+                name: 'shop',
+                paths: ['/*'],
+                forward: [
+                  { backend: 'api', weight: 100 },
+                  { backend: 'web', weight: 50 },
+                ],
+                listeners: [80],
+              },
+              {
+                name: 'beta',
+                paths: ['/old/*', '/cart'],
+                headers: [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
+                forward: [{ backend: 'api' }],
+                listeners: [80],
+              },
+              {
+                name: 'cart',
+                paths: ['/cart'],
+                forward: [{ backend: 'api' }],
+                rewrite: { url: { regex: '^/api/(.*)$', replace: '/v2/$1' } },
+              },
+              {
+                name: 'api',
+                paths: ['/api/*'],
+                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+              },
+              {
+                name: 'all',
+                hosts: ['shop.example.com'],
+                forward: [
+                  { backend: 'web', weight: 100 },
+                  { backend: 'api', weight: 0 },
+                ],
+              },
+              { name: 'old', paths: ['/*'], forward: [{ backend: 'web' }] },
+            ],
+          },
+        },
+      },
+    ],
+  },
 };

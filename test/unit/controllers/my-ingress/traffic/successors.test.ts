@@ -53,6 +53,19 @@ const switches = (world: World): readonly string[] =>
   world.events.reasons.filter((one) => one === 'SwitchedDirectly');
 
 describe('a target group that takes the place of another', () => {
+  it('does not keep a scan from the repair of what others change about the balancer meanwhile', async () => {
+    const world = World.started({ scanMs: MINUTE_MS });
+    await world.applied('shop', { ...SHOP, securityGroups: ['sg-web', 'sg-admin'] });
+    await world.clock.advance(2 * MINUTE_MS);
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    await world.edited('shop', OTHER, 2_000);
+    const LoadBalancerArn = world.balancers[0]?.arn;
+    world.outOfBand('SetSecurityGroups', { LoadBalancerArn, SecurityGroups: ['sg-web'] });
+    await world.clock.advance(3 * MINUTE_MS);
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    expect(world.balancers[0]?.securityGroups).toEqual(['sg-web', 'sg-admin']);
+  });
+
   it('joins with weight 0, so that AWS checks its targets, and takes the requests once these are healthy', async () => {
     const world = await edited();
     expect(weights(world)).toBe('api:HTTP 1, api:HTTPS 0');
