@@ -77,14 +77,15 @@ export interface Standing {
 /** From one drift scan, which compares it with the spec, to the next one, which may be a little late. */
 const BALANCER_AGE_MS = 360_000;
 
-/** A newer read of the balancer alone. */
+/** A newer read of the balancer alone. One that took the place of another has nothing of what stands. */
 export function rememberBalancer(
   before: TrafficMemory,
   loadBalancer: LoadBalancer,
   balancerMs: number,
 ): TrafficMemory {
   const { standing } = before;
-  return { ...before, standing: standing && { ...standing, loadBalancer, balancerMs } };
+  if (standing?.loadBalancer.arn !== loadBalancer.arn) return before;
+  return { ...before, standing: { ...standing, loadBalancer, balancerMs } };
 }
 
 /** The balancer, where it was active a moment ago: an edit of its traffic need not read it again. */

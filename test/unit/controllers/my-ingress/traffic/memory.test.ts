@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isReadDue } from '../../../../../src/controllers/my-ingress/traffic/memory.ts';
+import {
+  isReadDue,
+  rememberBalancer,
+  type TrafficMemory,
+} from '../../../../../src/controllers/my-ingress/traffic/memory.ts';
 import { MINUTE_MS } from '../world.ts';
 
 const given = { memory: undefined, objectCount: 1, knownSinceMs: 0, spread: 0.5 };
@@ -36,5 +40,20 @@ describe('everything beside a balancer is read again', () => {
   it('at once where something is due', () => {
     const memory = { ...known, readMs: 0, dueMs: MINUTE_MS };
     expect(isReadDue({ ...given, memory }, MINUTE_MS)).toBe(true);
+  });
+});
+
+describe('a newer read of a balancer', () => {
+  const read = (arn: string) => ({ arn, securityGroups: ['sg-web'] }) as never;
+  const standing = { graph: {}, loadBalancer: read('arn:one'), balancerMs: 0 };
+  const memory = { ...known, standing } as unknown as TrafficMemory;
+
+  it('takes the place of the one before', () => {
+    const { standing: after } = rememberBalancer(memory, read('arn:one'), MINUTE_MS);
+    expect(after?.balancerMs).toBe(MINUTE_MS);
+  });
+
+  it('leaves the memory alone where another balancer took its place: nothing of the graph is there', () => {
+    expect(rememberBalancer(memory, read('arn:two'), MINUTE_MS)).toBe(memory);
   });
 });
