@@ -148,18 +148,14 @@ export class SpecHistory {
 
   /** Of the last specs that desired this very group. */
   #listLastServices(key: string, group: Resource, before: Before): readonly ServiceRef[] {
-    const backend = backendIn(resourceIdOf(group));
-    const last = this.#listLast(key, group, before);
-    return last.flatMap(({ spec }) => findService(key, spec, backend) ?? []);
+    return listServices(key, group, this.#listLast(key, group, before));
   }
 
   /** Of the last one of them, and of those before which no pass need have seen it. */
   #listFollowed(key: string, group: Resource, before: Before): readonly ServiceRef[] {
-    const backend = backendIn(resourceIdOf(group));
     const last = this.#listLast(key, group, before).toReversed();
     const seen = last.findIndex(({ fromMs, untilMs }) => untilMs - fromMs >= UNSEEN_MS);
-    const followed = seen === -1 ? last : last.slice(0, seen + 1);
-    return followed.flatMap(({ spec }) => findService(key, spec, backend) ?? []);
+    return listServices(key, group, seen === -1 ? last : last.slice(0, seen + 1));
   }
 
   #listLast(key: string, group: Resource, { backMs, before }: Before): readonly KnownSpec[] {
@@ -182,6 +178,16 @@ function findAttachedService(group: Resource): ServiceRef | undefined {
   const [, namespace, name] = sourceOf(group)?.split('/') ?? [];
   if (namespace === undefined || name === undefined) return undefined;
   return { namespace, name, port: 'http' };
+}
+
+/** That these specs have for the backend of the group. */
+function listServices(
+  key: string,
+  group: Resource,
+  specs: readonly KnownSpec[],
+): readonly ServiceRef[] {
+  const backend = backendIn(resourceIdOf(group));
+  return specs.flatMap(({ spec }) => findService(key, spec, backend) ?? []);
 }
 
 function findService(
