@@ -2,7 +2,8 @@ import { LateFinalizers } from '../../../../src/core/controller/late-finalizers.
 import { type LifecycleDependencies, runPass } from '../../../../src/core/controller/lifecycle.ts';
 import type { Verdict } from '../../../../src/core/controller/verdict.ts';
 import { getKey, type Key } from '../../../../src/core/objects/kube-object.ts';
-import type { Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
+import type { Outcome } from '../../../../src/core/reconcile/outcome.ts';
+import type { Pass, Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
 import { ReadYourWrites } from '../../../../src/core/staleness/read-your-writes.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { FakeKube, type Verb } from '../../../fakes/fake-kube.ts';
@@ -110,4 +111,15 @@ export class Outside {
     this.calls.push('delete');
     this.isThere = false;
   }
+}
+
+/** With the finalizer on from the start, so that status is all that a pass writes. */
+export function openBench(): LifecycleBench {
+  return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
+}
+
+export function of(
+  reconcile: (object: Probe, pass: Pass<Probe>) => Promise<Outcome>,
+): Reconciler<Probe> {
+  return { reconcile };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
 import type { Pass, Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
-import { LifecycleBench } from './lifecycle-bench.ts';
+import { LifecycleBench, openBench } from './lifecycle-bench.ts';
 import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
 
 const DONE = settled('Active', 'it stands');
@@ -327,10 +327,6 @@ function inMode(object: Probe, mode: string): Probe {
 
 function annotated(object: Probe, key: string, value = ''): Probe {
   return { ...object, metadata: { ...object.metadata, annotations: { [key]: value } } };
-}
-
-function openBench(): LifecycleBench {
-  return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
 }
 
 function reconcilerOf(): Reconciler<Probe> {

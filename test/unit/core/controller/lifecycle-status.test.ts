@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DeadlineExceeded, sleep, startDeadline } from '../../../../src/core/ports/clock.ts';
 import { CoreReason, OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
-import type { Pass, Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
-import { LifecycleBench } from './lifecycle-bench.ts';
+import type { Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
+import { LifecycleBench, of, openBench } from './lifecycle-bench.ts';
 import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
 
 const DONE = settled('Active', 'it stands');
@@ -266,15 +266,6 @@ describe('a reconciler that throws what it should not', () => {
     expect(bench.log.shown).toMatchObject([{ level: 'error' }]);
   });
 });
-
-/** With the finalizer on from the start, so that status is all that a pass writes. */
-function openBench(): LifecycleBench {
-  return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
-}
-
-function of(reconcile: (object: Probe, pass: Pass<Probe>) => Promise<Outcome>): Reconciler<Probe> {
-  return { reconcile };
-}
 
 function reporting(status: Record<string, unknown>, outcome: Outcome): Reconciler<Probe> {
   return of(async (_object, pass) => {

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { CoreReason, OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
-import { type Outcome, settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
-import type { Pass, Reconciler } from '../../../../src/core/reconcile/reconciler.ts';
-import { LifecycleBench } from './lifecycle-bench.ts';
-import { PROBE_FINALIZER, type Probe, probe } from './probe.ts';
+import { settled, waiting } from '../../../../src/core/reconcile/outcome.ts';
+import { of, openBench } from './lifecycle-bench.ts';
 
 const DONE = settled('Active', 'it stands');
 
@@ -162,12 +160,3 @@ describe('recordNow', () => {
     expect(verdict).toMatchObject({ kind: 'failed', error: { reason: CoreReason.Conflict } });
   });
 });
-
-/** With the finalizer on from the start, so that status is all that a pass writes. */
-function openBench(): LifecycleBench {
-  return new LifecycleBench(probe('one', { finalizers: [PROBE_FINALIZER] }));
-}
-
-function of(reconcile: (object: Probe, pass: Pass<Probe>) => Promise<Outcome>): Reconciler<Probe> {
-  return { reconcile };
-}
