@@ -1,4 +1,5 @@
 import {
+  applyService,
   createGivenUp,
   createMonitor,
   createMyIngress,
@@ -134,10 +135,7 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
         inbound: { cidrs: ['203.0.113.0/24'] },
         defaultAction: { forward: [{ backend: 'web' }] },
       }),
-      {
-        atMs: 15347,
-        service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
-      },
+      applyService(15347, 'web/web', 2),
       ...createGivenUp(15348, [0, 1, 2, 3, 7, 8, 9]),
       editMyIngress(33832, 'web/shop', {
         backends: null,

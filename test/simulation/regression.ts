@@ -61,6 +61,11 @@ export function createMonitor(
   return { atMs, config: { do: 'monitor', at, index, plan } };
 }
 
+/** A Service of one port, and its pods. */
+export function applyService(atMs: number, at: ObjectName, pods: number): Step {
+  return { atMs, service: { do: 'apply', at, pods, port: { name: 'http', port: 80 } } };
+}
+
 type Data = Readonly<Record<string, string>>;
 
 export function putConfigMap(atMs: number, at: ObjectName, data: Data): Step {

@@ -1,7 +1,6 @@
-import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
+import { applyService, createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
-const HTTP = { name: 'http', port: 80 } as const;
 
 export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'keeps what a rule replaces although the create of that was not answered': {
@@ -198,7 +197,7 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'a group without targets, of which none is desired, counted as healthy and took all requests',
     seed: 1,
     steps: [
-      { atMs: 1000, service: { do: 'apply', at: 'web/web', pods: 2, port: HTTP } },
+      applyService(1000, 'web/web', 2),
       createMyIngress(5000, 'web/shop', {
         subnets: ['subnet-a', 'subnet-b'],
         backends: [WEB],
@@ -213,8 +212,8 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'they ran from when it had joined, so the first pod after a longer wait got all requests unchecked',
     seed: 5,
     steps: [
-      { atMs: 1_000, service: { do: 'apply', at: 'web/web', pods: 2, port: HTTP } },
-      { atMs: 1_000, service: { do: 'apply', at: 'web/next', pods: 0, port: HTTP } },
+      applyService(1_000, 'web/web', 2),
+      applyService(1_000, 'web/next', 0),
       createMyIngress(30_000, 'web/shop', {
         subnets: ['subnet-a', 'subnet-b'],
         backends: [{ name: 'web', service: { name: 'web', port: 80 } }],
@@ -249,7 +248,7 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         ],
         defaultAction: { forward: [{ backend: 'web' }] },
       }),
-      { atMs: 11_624, service: { do: 'apply', at: 'web/web', pods: 3, port: HTTP } },
+      applyService(11_624, 'web/web', 3),
       editMyIngress(11_888, 'web/shop', {
         ...{ backends: null, listeners: null, rules: null, defaultAction: null },
       }),
@@ -261,135 +260,114 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     settings: { interfacesLingerMs: 0 },
     steps: [
       { atMs: 17626, traffic: { do: 'squat', at: 'web/shop', what: 'targetGroup' } },
-      {
-        atMs: 18126,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'web', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                stickiness: { durationSeconds: 60 },
-                targetType: 'instance',
-              },
-              {
-                name: 'api',
-                service: { name: 'api', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-                healthCheck: { path: '/ready', intervalSeconds: 10 },
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 8080, protocol: 'HTTP' },
-            ],
-            defaultAction: { forward: [{ backend: 'web' }] },
+      createMyIngress(18126, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'web', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            stickiness: { durationSeconds: 60 },
+            targetType: 'instance',
           },
-        },
-      },
-      {
-        atMs: 42653,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'next', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-                protocol: 'HTTPS',
-                stickiness: { durationSeconds: 60 },
-              },
-              {
-                name: 'api',
-                service: { name: 'api', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '0' },
-                healthCheck: { path: '/ready', intervalSeconds: 10 },
-                protocol: 'HTTPS',
-              },
-              {
-                name: 'next',
-                service: { name: 'web', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-                healthCheck: { path: '/healthz', intervalSeconds: 10 },
-              },
-              {
-                name: 'canary',
-                service: { name: 'next', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                healthCheck: { path: '/', intervalSeconds: 10 },
-              },
-            ],
-            listeners: null,
+          {
+            name: 'api',
+            service: { name: 'api', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+            healthCheck: { path: '/ready', intervalSeconds: 10 },
           },
-        },
-      },
-      {
-        atMs: 91312,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'api', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-              },
-              {
-                name: 'api',
-                service: { name: 'next', port: 'no-such-port' },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-                healthCheck: { path: '/', intervalSeconds: 10 },
-              },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+        ],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      editMyIngress(42653, 'web/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'next', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+            protocol: 'HTTPS',
+            stickiness: { durationSeconds: 60 },
+          },
+          {
+            name: 'api',
+            service: { name: 'api', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '0' },
+            healthCheck: { path: '/ready', intervalSeconds: 10 },
+            protocol: 'HTTPS',
+          },
+          {
+            name: 'next',
+            service: { name: 'web', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+            healthCheck: { path: '/healthz', intervalSeconds: 10 },
+          },
+          {
+            name: 'canary',
+            service: { name: 'next', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            healthCheck: { path: '/', intervalSeconds: 10 },
+          },
+        ],
+        listeners: null,
+      }),
+      editMyIngress(91312, 'web/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'api', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+          },
+          {
+            name: 'api',
+            service: { name: 'next', port: 'no-such-port' },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+            healthCheck: { path: '/', intervalSeconds: 10 },
+          },
+        ],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        rules: [
+          {
+            name: 'shop',
+            paths: ['/*'],
+            forward: [
+              { backend: 'api', weight: 100 },
+              { backend: 'web', weight: 50 },
             ],
-            listeners: [{ port: 80, protocol: 'HTTP' }],
-            rules: [
-              {
-                name: 'shop',
-                paths: ['/*'],
-                forward: [
-                  { backend: 'api', weight: 100 },
-                  { backend: 'web', weight: 50 },
-                ],
-                listeners: [80],
-              },
-              {
-                name: 'beta',
-                paths: ['/old/*', '/cart'],
-                headers: [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
-                forward: [{ backend: 'api' }],
-                listeners: [80],
-              },
-              {
-                name: 'cart',
-                paths: ['/cart'],
-                forward: [{ backend: 'api' }],
-                rewrite: { url: { regex: '^/api/(.*)$', replace: '/v2/$1' } },
-              },
-              {
-                name: 'api',
-                paths: ['/api/*'],
-                redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
-              },
-              {
-                name: 'all',
-                hosts: ['shop.example.com'],
-                forward: [
-                  { backend: 'web', weight: 100 },
-                  { backend: 'api', weight: 0 },
-                ],
-              },
-              { name: 'old', paths: ['/*'], forward: [{ backend: 'web' }] },
+            listeners: [80],
+          },
+          {
+            name: 'beta',
+            paths: ['/old/*', '/cart'],
+            headers: [{ name: 'X-Team', regex: '^blue(bell|bird)$' }],
+            forward: [{ backend: 'api' }],
+            listeners: [80],
+          },
+          {
+            name: 'cart',
+            paths: ['/cart'],
+            forward: [{ backend: 'api' }],
+            rewrite: { url: { regex: '^/api/(.*)$', replace: '/v2/$1' } },
+          },
+          {
+            name: 'api',
+            paths: ['/api/*'],
+            redirect: { statusCode: 302, path: '/moved', host: '#{host}' },
+          },
+          {
+            name: 'all',
+            hosts: ['shop.example.com'],
+            forward: [
+              { backend: 'web', weight: 100 },
+              { backend: 'api', weight: 0 },
             ],
           },
-        },
-      },
+          { name: 'old', paths: ['/*'], forward: [{ backend: 'web' }] },
+        ],
+      }),
     ],
   },
 };

@@ -1,6 +1,4 @@
-import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
-
-const HTTP = { name: 'http', port: 80 };
+import { applyService, createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
 /** Worlds in which something went wrong with listeners, rules, target groups or targets. */
 export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -101,7 +99,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     why: 'without a rule or listener the group kept its targets, and got requests before they were taken out',
     seed: 4000005728,
     steps: [
-      { atMs: 6073, service: { do: 'apply', at: 'web/api', pods: 5, port: HTTP } },
+      applyService(6073, 'web/api', 5),
       {
         atMs: 11958,
         myIngress: {
@@ -138,87 +136,67 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/shop',
         },
       },
-      {
-        atMs: 17574,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b'],
-            tags: { env: 'b' },
-            deletionPolicy: 'Retain',
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'next', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-                healthCheck: { path: '/', intervalSeconds: 10 },
-                protocolVersion: 'HTTP2',
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                ],
-              },
-            ],
-            rules: [
-              {
-                name: 'old',
-                paths: ['/*'],
-                forward: [{ backend: 'web' }],
-                rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
-              },
-              {
-                name: 'health',
-                paths: ['/api/v1'],
-                forward: [{ backend: 'web' }],
-                listeners: [443],
-              },
-            ],
-            adopt: 'legacy-web',
-            scheme: 'internet-facing',
+      createMyIngress(17574, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        tags: { env: 'b' },
+        deletionPolicy: 'Retain',
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'next', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+            healthCheck: { path: '/', intervalSeconds: 10 },
+            protocolVersion: 'HTTP2',
           },
-        },
-      },
-      {
-        atMs: 18574,
-        service: { do: 'apply', at: 'web/web', pods: 2, port: { name: 'http', port: 80 } },
-      },
-      {
-        atMs: 18574,
-        service: { do: 'apply', at: 'web/next', pods: 2, port: { name: 'http', port: 80 } },
-      },
-      {
-        atMs: 18574,
-        myIngress: {
-          do: 'edit',
-          at: 'web/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'next', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '0' },
-                healthCheck: { path: '/healthz', intervalSeconds: 10 },
-              },
-              {
-                name: 'api',
-                service: { name: 'api', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-                protocol: 'HTTPS',
-              },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP', redirectToHTTPS: true },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
             ],
-            listeners: null,
-            rules: null,
-            defaultAction: { forward: [{ backend: 'web' }] },
           },
-        },
-      },
+        ],
+        rules: [
+          {
+            name: 'old',
+            paths: ['/*'],
+            forward: [{ backend: 'web' }],
+            rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
+          },
+          {
+            name: 'health',
+            paths: ['/api/v1'],
+            forward: [{ backend: 'web' }],
+            listeners: [443],
+          },
+        ],
+        adopt: 'legacy-web',
+        scheme: 'internet-facing',
+      }),
+      applyService(18574, 'web/web', 2),
+      applyService(18574, 'web/next', 2),
+      editMyIngress(18574, 'web/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'next', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '0' },
+            healthCheck: { path: '/healthz', intervalSeconds: 10 },
+          },
+          {
+            name: 'api',
+            service: { name: 'api', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
+            protocol: 'HTTPS',
+          },
+        ],
+        listeners: null,
+        rules: null,
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
       { atMs: 28853, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
       { atMs: 120653, service: { do: 'roll', at: 'web/next' } },
     ],
@@ -228,18 +206,9 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 4000313648,
     settings: { interfacesLingerMs: 20000 },
     steps: [
-      {
-        atMs: 4213,
-        service: { do: 'apply', at: 'web/api', pods: 1, port: { name: 'http', port: 80 } },
-      },
-      {
-        atMs: 10575,
-        service: { do: 'apply', at: 'api/next', pods: 4, port: { name: 'http', port: 80 } },
-      },
-      {
-        atMs: 11386,
-        service: { do: 'apply', at: 'api/web', pods: 2, port: { name: 'http', port: 80 } },
-      },
+      applyService(4213, 'web/api', 1),
+      applyService(10575, 'api/next', 4),
+      applyService(11386, 'api/web', 2),
       {
         atMs: 15256,
         myIngress: {
@@ -250,77 +219,56 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'api/shop',
         },
       },
-      {
-        atMs: 15257,
-        myIngress: {
-          do: 'create',
-          at: 'api/shop',
-          spec: {
-            subnets: ['subnet-b', 'subnet-c'],
-            scheme: 'internet-facing',
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'api', port: 'no-such-port' },
-                attributes: { 'deregistration_delay.timeout_seconds': '30' },
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 8080, protocol: 'HTTP' },
-            ],
-            rules: [
-              { name: 'all', paths: ['/*'], forward: [{ backend: 'web' }], listeners: [8080] },
-              {
-                name: 'old',
-                hosts: ['*.example.com'],
-                paths: ['/api/v1'],
-                forward: [{ backend: 'web' }],
-              },
-              {
-                name: 'health',
-                hosts: ['api.example.com', 'other.test'],
-                forward: [{ backend: 'web' }],
-                rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
-              },
-            ],
-            adopt: 'legacy-api',
+      createMyIngress(15257, 'api/shop', {
+        subnets: ['subnet-b', 'subnet-c'],
+        scheme: 'internet-facing',
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'api', port: 'no-such-port' },
+            attributes: { 'deregistration_delay.timeout_seconds': '30' },
           },
-        },
-      },
-      {
-        atMs: 37241,
-        myIngress: {
-          do: 'edit',
-          at: 'api/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'web', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-              },
-            ],
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+        ],
+        rules: [
+          { name: 'all', paths: ['/*'], forward: [{ backend: 'web' }], listeners: [8080] },
+          {
+            name: 'old',
+            hosts: ['*.example.com'],
+            paths: ['/api/v1'],
+            forward: [{ backend: 'web' }],
           },
-        },
-      },
+          {
+            name: 'health',
+            hosts: ['api.example.com', 'other.test'],
+            forward: [{ backend: 'web' }],
+            rewrite: { host: { regex: '^(.+)[.]example[.]com$', replace: '$1.internal' } },
+          },
+        ],
+        adopt: 'legacy-api',
+      }),
+      editMyIngress(37241, 'api/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'web', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
+          },
+        ],
+      }),
       { atMs: 53962, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
-      {
-        atMs: 56997,
-        myIngress: {
-          do: 'edit',
-          at: 'api/shop',
-          change: {
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'next', port: 'http' },
-                attributes: { 'deregistration_delay.timeout_seconds': '5' },
-              },
-            ],
+      editMyIngress(56997, 'api/shop', {
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'next', port: 'http' },
+            attributes: { 'deregistration_delay.timeout_seconds': '5' },
           },
-        },
-      },
+        ],
+      }),
       {
         atMs: 226312,
         traffic: { do: 'meddle', at: 'api/shop', meddling: { what: 'deregister', nth: 3 } },
@@ -332,10 +280,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
     seed: 4100095791,
     settings: { sweepMs: 60000, interfacesLingerMs: 0 },
     steps: [
-      {
-        atMs: 2323,
-        service: { do: 'apply', at: 'web/web', pods: 1, port: { name: 'http', port: 80 } },
-      },
+      applyService(2323, 'web/web', 1),
       {
         atMs: 7817,
         myIngress: {
@@ -346,47 +291,40 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           consentFor: 'web/shop',
         },
       },
-      {
-        atMs: 7818,
-        myIngress: {
-          do: 'create',
-          at: 'web/shop',
-          spec: {
-            subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
-            backends: [
-              {
-                name: 'web',
-                service: { name: 'web', port: 80 },
-                attributes: { 'deregistration_delay.timeout_seconds': '0' },
-                healthCheck: { path: '/ready', intervalSeconds: 10 },
-              },
-            ],
-            listeners: [
-              { port: 80, protocol: 'HTTP' },
-              { port: 8080, protocol: 'HTTP' },
-              {
-                port: 443,
-                protocol: 'HTTPS',
-                certificates: [
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
-                  'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
-                ],
-              },
-            ],
-            rules: [
-              {
-                name: 'beta',
-                hosts: ['*.example.com'],
-                paths: ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
-                forward: [{ backend: 'web' }],
-              },
-            ],
-            adopt: 'legacy-web',
-            scheme: 'internet-facing',
+      createMyIngress(7818, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b', 'subnet-c'],
+        backends: [
+          {
+            name: 'web',
+            service: { name: 'web', port: 80 },
+            attributes: { 'deregistration_delay.timeout_seconds': '0' },
+            healthCheck: { path: '/ready', intervalSeconds: 10 },
           },
-        },
-      },
+        ],
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+          {
+            port: 443,
+            protocol: 'HTTPS',
+            certificates: [
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000002',
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000001',
+              'arn:aws:acm:us-east-1:000000000000:certificate/00000000-0000-4000-8000-000000000003',
+            ],
+          },
+        ],
+        rules: [
+          {
+            name: 'beta',
+            hosts: ['*.example.com'],
+            paths: ['/cart', '/api/v1', '/api/v2/*', '/old/*', '/p5', '/p6', '/p7'],
+            forward: [{ backend: 'web' }],
+          },
+        ],
+        adopt: 'legacy-web',
+        scheme: 'internet-facing',
+      }),
       {
         atMs: 106094,
         traffic: { do: 'meddle', at: 'web/shop', meddling: { what: 'deleteGroup', nth: 6 } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MyIngress, managedByValue, ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
 import { MY_INGRESSES } from '../../simulation/my-ingress/kind.ts';
-import { buildScenario, createMyIngress } from '../../simulation/regression.ts';
+import { applyService, buildScenario, createMyIngress } from '../../simulation/regression.ts';
 import type { Step } from '../../simulation/scenario.ts';
 import type { ServiceCast } from '../../simulation/services/cast.ts';
 import { EndpointHistory } from '../../simulation/services/endpoint-history.ts';
@@ -13,12 +13,7 @@ import { World } from '../../simulation/world/world.ts';
 import { call } from '../localstack/seeded-model.ts';
 
 const STEPS: readonly Step[] = [
-  ...(['web/web', 'web/next'] as const).map((at): Step => {
-    return {
-      atMs: 1000,
-      service: { do: 'apply', at, pods: 2, port: { name: 'http', port: 80 } },
-    };
-  }),
+  ...(['web/web', 'web/next'] as const).map((at) => applyService(1000, at, 2)),
   createShop(5000),
 ];
 
