@@ -156,7 +156,8 @@ export class RestartInvariants {
     const missingMs = this.#history.missingSinceMs(config, life.bornMs);
     const hasNewer = this.#history.changedMs(config) > life.bornMs;
     const rest = hasNewer ? this.#history.restAt(uid, life.bornMs) : undefined;
-    const sinceMs = Math.min(missingMs - waitsMs, (rest?.sinceMs ?? missingMs) - this.#unseenMs);
+    const unseenMs = this.#findUnseenMs(uid);
+    const sinceMs = Math.min(missingMs - waitsMs, (rest?.sinceMs ?? missingMs) - unseenMs);
     return this.#history.hasChanged(monitor, life, sinceMs);
   }
 
@@ -368,7 +369,8 @@ export class RestartInvariants {
     // One that fails, as for a Secret that it may not read, notes no change of its other sources meanwhile.
     const { sinceMs: blindMs, untilMs } = this.#stalls.get(monitor.uid) ?? { sinceMs, untilMs: 0 };
     const firstMs = untilMs >= life.bornMs ? Math.min(sinceMs, blindMs) : sinceMs;
-    return this.#history.hasChanged(monitor, life, firstMs - waitsMs - this.#unseenMs);
+    const unseenMs = this.#findUnseenMs(monitor.uid);
+    return this.#history.hasChanged(monitor, life, firstMs - waitsMs - unseenMs);
   }
 
   /**
@@ -414,16 +416,22 @@ export class RestartInvariants {
     return this.#stage.clock.monotonicMs();
   }
 
+  /** A pod that goes late in a rollout was put on record when that began, by what was known then. */
+  #findUnseenMs(monitor: string): number {
+    const { sinceMs = this.#nowMs } = this.#history.rolloutOf(monitor) ?? {};
+    return Math.max(this.#unseenMsAt(sinceMs), this.#unseenMsAt(this.#nowMs));
+  }
+
   /** Of two that believe to hold the Lease one may be behind, and nobody looks until a killed one has a successor. */
-  get #unseenMs(): number {
+  #unseenMsAt(atMs: number): number {
     const { isDisturbed, isLeaseDoubtful } = this.#stage;
-    const isBetween = isDisturbed(this.#nowMs - TAKEOVER_MS, this.#nowMs);
-    if (isBetween || isLeaseDoubtful(this.#nowMs)) return UNSEEN_MS;
-    return findUnseenMs(this.#stage, INFORMED_MS);
+    const isBetween = isDisturbed(atMs - TAKEOVER_MS, atMs);
+    if (isBetween || isLeaseDoubtful(atMs)) return UNSEEN_MS;
+    return findUnseenMs(this.#stage, INFORMED_MS, atMs);
   }
 
   get #sinceMs(): number {
-    return this.#nowMs - this.#unseenMs;
+    return this.#nowMs - this.#unseenMsAt(this.#nowMs);
   }
 
   #report(invariant: string, detail: string): void {

@@ -43,4 +43,17 @@ export const SILENT_WATCH_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { kind: 'partition', fromMs: 38377, forMs: 16524, replica: 0 },
     ],
   },
+  'goes late in a restart that began while a watch was silent': {
+    why: 'the model judged by what was known when the pod went, not when it was put on record',
+    seed: 1,
+    settings: { isClusterIdConfigured: false, provisioningMs: 2000 },
+    steps: [
+      { atMs: 1000, config: { do: 'fill', at: 'web/db', content: { text: 'good 1' } } },
+      { atMs: 2000, config: { do: 'deploySet', at: 'web/db', replicas: 12 } },
+      createMonitor(8000, 'web/db', {}),
+      { atMs: 47703, config: { do: 'fill', at: 'web/db', content: { text: 'good 2' } } },
+      { atMs: 189461, config: { do: 'fill', at: 'web/db', content: { text: 'good 3' } } },
+    ],
+    faults: [{ kind: 'watchSilent', atMs: 176477 }],
+  },
 };

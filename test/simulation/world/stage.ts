@@ -49,9 +49,9 @@ const PASS_MS = 30_000;
 export function findUnseenMs(
   { clock, isCutOff }: Pick<Stage, 'clock' | 'isCutOff'>,
   informedMs = PASS_MS,
+  atMs = clock.monotonicMs(),
 ): number {
-  const nowMs = clock.monotonicMs();
-  return isCutOff(nowMs - UNSEEN_MS, nowMs) ? UNSEEN_MS : informedMs;
+  return isCutOff(atMs - UNSEEN_MS, atMs) ? UNSEEN_MS : informedMs;
 }
 
 /** True for the name of a process of the operator. */
