@@ -61,6 +61,7 @@ function checkIngress(
     ...listUnserved(scene),
     ...listOrderFaults(rules),
     ...listLateOwnRules(scene),
+    ...listActionFaults(rules),
     ...listGroupFaults(scene),
     ...listStatusFaults(scene, refused),
   ];
@@ -165,6 +166,13 @@ function measure({ hosts, paths }: ServedRule): readonly number[] {
     const stars = first.split(/[^*?]+/).filter((run) => run.includes('*')).length;
     return [1, -letters, -(letters + single), stars];
   });
+}
+
+/** The requests of an object go to its own target group alone. */
+function listActionFaults(rules: readonly ServedRule[]): readonly string[] {
+  return rules
+    .filter(({ action, source }) => action !== `forward ${source}`)
+    .map(({ action, claims, source }) => `${claims.join()} of ${source} does: ${action}`);
 }
 
 /** A target group for each object that has a rule, with the endpoints of its own Service. */

@@ -65,4 +65,14 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'a WebApp goes on saying what was so before',
     seed: 10,
   },
+  'attached-to-the-first': {
+    file: 'controllers/my-ingress/routes/read-routes.ts',
+    find: '.map(({ rule, source }) => readRule(rule, { ...context, source })),',
+    replace: `.map(({ rule, source }, _at, [first = { rule, source }]) => ({
+        ...readRule(rule, { ...context, source }),
+        action: readRule(first.rule, { ...context, source: first.source }).action,
+      })),`,
+    why: 'the requests for the hosts of one object are sent to the pods of another one',
+    seed: 10,
+  },
 };

@@ -2,6 +2,7 @@ import { routingRule } from '../../../localstack/embedded/data-plane/routing-rul
 import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
 import type { Claims } from '../traffic/claims.ts';
 import { type Picture, type Resource, resourceIdOf } from '../traffic/resources.ts';
+import { describeAction } from '../traffic/state-answers.ts';
 import { type Claim, nameClaims } from './asked.ts';
 
 /** A rule in AWS that a WebApp has attached. */
@@ -12,6 +13,8 @@ export interface ServedRule {
   readonly hosts: readonly string[];
   readonly paths: readonly string[];
   readonly claims: readonly Claim[];
+  /** As text, target groups by whom they were made for: `forward WebApp/web/shop`. */
+  readonly action: string;
 }
 
 /** True for a rule or target group of an object that attaches. */
@@ -27,6 +30,10 @@ export function sourceOf(resource: Pick<Resource, 'tags'>): string | undefined {
 
 /** Attached rules on the balancer of a MyIngress, in the order of evaluation of each port. */
 export function listServed(key: string, picture: Picture, claims: Claims): readonly ServedRule[] {
+  const backendOf = (arn: string): string => {
+    const group = picture.get(arn);
+    return (group && sourceOf(group)) ?? arn;
+  };
   const rules = [...picture.values()].flatMap((resource): readonly ServedRule[] => {
     const source = sourceOf(resource);
     if (resource.kind !== 'rule' || source === undefined) return [];
@@ -35,7 +42,8 @@ export function listServed(key: string, picture: Picture, claims: Claims): reado
     const hosts = readValues(resource.record, 'host-header');
     const paths = readValues(resource.record, 'path-pattern');
     const priority = Number(resource.record.priority);
-    return [{ source, port, priority, hosts, paths, claims: nameClaims(port, hosts, paths) }];
+    const place = { port, priority, hosts, paths, claims: nameClaims(port, hosts, paths) };
+    return [{ source, ...place, action: describeAction(resource.record, { backendOf }) }];
   });
   return rules.toSorted((a, b) => a.port - b.port || a.priority - b.priority);
 }
