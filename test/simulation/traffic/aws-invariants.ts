@@ -3,9 +3,7 @@ import {
   loadBalancerFinalizer,
   type MyIngress,
   ownershipTagKeys,
-  previousGroupsTagKeys,
   resourceTagKey,
-  rewriteTagKey,
 } from '../../../src/apis/my-ingress.ts';
 import { isPaused } from '../../../src/core/objects/annotations.ts';
 import { hasNoStatus } from '../../fakes/has-no-status.ts';
@@ -23,6 +21,7 @@ import {
   type TagMap,
 } from './resources.ts';
 import type { SpecHistory } from './spec-history.ts';
+import { OWN_KEYS } from './tag-faults.ts';
 
 export interface TrafficInvariantParts {
   readonly world: AwsWorld;
@@ -64,11 +63,6 @@ export function listKeys(input: object): readonly string[] {
 
 /** AWS's data plane takes changes in windows of about 10 s, and a reader counts from its own read. */
 const RETIREMENT_MS = 15_000;
-const OWN_KEYS: ReadonlySet<string> = new Set([
-  ...Object.values(ownershipTagKeys),
-  ...[resourceTagKey, rewriteTagKey],
-  ...previousGroupsTagKeys,
-]);
 
 /** What must hold for every write of the operator to a listener, rule, target group or security group. */
 export class TrafficInvariants {

@@ -29,6 +29,8 @@ export class Claims {
   readonly #nowMs: () => number;
   readonly #unseenMs: () => number;
   readonly #lost = new Map<string, Lost>();
+  /** Keys of the tags that others have written last, by resource. */
+  readonly #tagged = new Map<string, Set<string>>();
 
   /** `unseenMs`: how old the read may be on which a write is based. */
   constructor(cluster: string, nowMs: () => number, unseenMs: () => number) {
@@ -79,10 +81,22 @@ export class Claims {
   /** Call after each change. */
   note(changes: readonly Change[], { isByOthers }: Pick<Lost, 'isByOthers'>): void {
     for (const { before, after } of changes) {
+      if (isByOthers && after !== undefined) this.#noteTags(after, before);
       const owner = before === undefined ? undefined : this.ownerOf(before);
       const isKept = after !== undefined && this.ownerOf(after) === owner;
       if (before === undefined || owner === undefined || isKept) continue;
       this.#lost.set(before.key, { owner, atMs: this.#nowMs(), isByOthers });
     }
+  }
+
+  /** Whether others have written the tag, also over what a spec had for it. */
+  isTagOfOthers(key: string, tag: string): boolean {
+    return this.#tagged.get(key)?.has(tag) ?? false;
+  }
+
+  #noteTags({ key, tags }: Resource, before: Resource | undefined): void {
+    const known = this.#tagged.get(key) ?? new Set<string>();
+    this.#tagged.set(key, known);
+    for (const [tag, value] of tags) if (before?.tags.get(tag) !== value) known.add(tag);
   }
 }

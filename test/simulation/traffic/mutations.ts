@@ -337,4 +337,20 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'deletions read for ever what they never have a token left to delete, and nothing else is served',
     seed: 797,
   },
+  'default-path-not-restored': {
+    file: 'controllers/my-ingress/target-groups/diff.ts',
+    find: "{ ...healthCheck }, { ...observed.healthCheck }, 'healthCheck.'",
+    replace:
+      "{ ...healthCheck, ...(healthCheck.path === '/' && { path: observed.healthCheck.path }) }, { ...observed.healthCheck }, 'healthCheck.'",
+    why: 'health checks go on asking for a path that has left the spec, or that others have set',
+    seed: 221,
+  },
+  'left-tags-stay-beside-balancer': {
+    file: 'controllers/my-ingress/graph/tags.ts',
+    find: 'Object.hasOwn(desired, key) && Object.hasOwn(observed, key),',
+    replace:
+      'Object.hasOwn(desired, key) && Object.hasOwn(observed, key) && key === resourceTagKey,',
+    why: 'listeners, rules and groups keep tags that have left the spec',
+    seed: 35,
+  },
 };

@@ -1,17 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { routingRule } from '../../../localstack/embedded/data-plane/routing-rules.ts';
 import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
-import {
-  type MyIngress,
-  type MyIngressSpec,
-  ownershipTagKeys,
-} from '../../../src/apis/my-ingress.ts';
-import { attributeDefaults } from '../../../src/controllers/my-ingress/target-groups/attribute-defaults.ts';
+import type { MyIngress, MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import type { RegexCondition } from '../../../src/routing/rule.ts';
 import { isAttached } from '../attaching/served.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
+import { listBackendFaults } from './backend-faults.ts';
 import type { Claims } from './claims.ts';
 import { desiresResource, listResourceIds } from './desires.ts';
+import { listDifferences } from './differences.ts';
 import {
   activeTargets,
   backendIn,
@@ -30,6 +27,7 @@ import {
   type TrafficSpec,
 } from './spec-answers.ts';
 import { describeAction as describeStored, nameOf } from './state-answers.ts';
+import { listLeftTags, listMissingTags } from './tag-faults.ts';
 
 export interface StructureParts {
   readonly claims: Claims;
@@ -81,7 +79,10 @@ export function listTrafficFaults(
     ...(isSettled ? listListeners(spec).flatMap((one) => listSettingFaults(own, one)) : []),
     ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
     ...listIngressFaults(own),
-    ...owned.flatMap((one) => listTagFaults(one, spec)),
+    ...owned.flatMap((one) => listMissingTags(one, spec)),
+    ...(isSettled && !isRestored
+      ? owned.flatMap((one) => listLeftTags(one, spec, parts.claims))
+      : []),
   ];
 }
 
@@ -364,33 +365,7 @@ function listGroupFaults({ spec, all: own, isSettled }: Own, name: string): read
   );
   const backend = spec.backends?.find((one) => one.name === name);
   if (group === undefined || backend === undefined) return [];
-  const { record } = group;
-  const { healthCheck = {}, attributes = {} } = backend;
-  const desired: Readonly<Record<string, unknown>> = {
-    ...healthCheck,
-    protocol: backend.protocol ?? 'HTTP',
-  };
-  const actual = { ...record.healthCheck, protocol: record.protocol };
-  const checked = Object.keys(desired).map((field) => [
-    field,
-    (actual as Readonly<Record<string, unknown>>)[field],
-  ]);
-  const seconds = backend.stickiness?.durationSeconds;
-  const cookie = {
-    'stickiness.enabled': String(seconds !== undefined),
-    ...(seconds !== undefined && { 'stickiness.lb_cookie.duration_seconds': String(seconds) }),
-  };
-  const all = { ...attributeDefaults, ...cookie, ...attributes };
-  // It waits for rules that are deleted.
-  const kept = Object.keys(all).filter((key) => isSettled || !key.startsWith('stickiness.'));
-  return [
-    ...listDifferences(`backend ${name}`, Object.fromEntries(checked), desired),
-    ...listDifferences(
-      `backend ${name}`,
-      Object.fromEntries(kept.map((key) => [key, record.attributes.get(key)])),
-      Object.fromEntries(kept.map((key) => [key, (all as Readonly<Record<string, string>>)[key]])),
-    ),
-  ];
+  return listBackendFaults(backend, group.record, isSettled);
 }
 
 /** Each port of a listener is open to each source, and nothing else is. */
@@ -425,24 +400,4 @@ function listSources({ inbound, scheme, ipAddressType }: MyIngressSpec): readonl
   if (scheme === 'internal')
     return ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
   return ipAddressType === 'dualstack' ? ['0.0.0.0/0', '::/0'] : ['0.0.0.0/0'];
-}
-
-function listTagFaults({ key, tags }: Resource, spec: MyIngressSpec): readonly string[] {
-  const desired = { ...spec.tags, [ownershipTagKeys.managedBy]: 'albridge' };
-  return Object.entries(desired)
-    .filter(([name, value]) => tags.get(name) !== value)
-    .map(([name]) => `tag ${name} of ${key} is ${tags.get(name) ?? '(none)'}`);
-}
-
-function listDifferences(
-  what: string,
-  actual: Readonly<Record<string, unknown>>,
-  desired: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  return Object.keys(desired)
-    .filter((field) => !isDeepStrictEqual(actual[field], desired[field]))
-    .map((field) => {
-      const is = JSON.stringify(actual[field]);
-      return `${field} of ${what} is ${is}, desired ${JSON.stringify(desired[field])}`;
-    });
 }
