@@ -7,6 +7,7 @@ import {
 } from '../../../src/apis/my-ingress.ts';
 import type { Commit } from '../api-model/object-table.ts';
 import type { TrafficCast } from '../traffic/cast.ts';
+import { listListeners } from '../traffic/spec-answers.ts';
 import type { Report } from '../violation.ts';
 import { isOperator } from '../world/stage.ts';
 import type { Account, Balancer } from './account.ts';
@@ -145,8 +146,7 @@ export class KubeInvariants {
     const { account } = this.#parts;
     const arn = object.status.alb?.arn ?? '';
     const pictures = account.sinceSweep(arn);
-    const states = wasTrue ? pictures : account.recent(arn);
-    if (!states.some((one) => this.#isActive(one))) return `${arn} is not active`;
+    if (!this.#wasActive(arn, { spec, wasTrue })) return `${arn} is not active`;
     if (!pictures.some((one) => account.ownerOf(one) === keyOf(object))) return 'it is not its own';
     const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
     // Each difference by itself: while one is mended somebody may make another.
@@ -155,6 +155,17 @@ export class KubeInvariants {
     const always = [...(fields[0] ?? [])].filter((field) => fields.every((all) => all.has(field)));
     if (always.length > 0) return [...(lacking.at(-1) ?? [])].join('; ');
     return this.#whatTrafficLacks(object, spec);
+  }
+
+  /** A pass over traffic goes by a balancer that was active at the last scan: decision 0014. */
+  #wasActive(
+    arn: string,
+    { spec, wasTrue }: { readonly spec: MyIngressSpec; readonly wasTrue: boolean },
+  ): boolean {
+    const { account } = this.#parts;
+    const isRecalled = wasTrue || listListeners(spec).length > 0;
+    const states = isRecalled ? account.sinceSweep(arn) : account.recent(arn);
+    return states.some((one) => this.#isActive(one));
   }
 
   /** What others have changed is found by the next scan, or by a later one. */

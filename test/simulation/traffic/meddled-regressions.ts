@@ -1,6 +1,24 @@
 import { applyService, createMyIngress, editMyIngress, type Regression } from '../regression.ts';
 
+const WEB = { name: 'web', service: { name: 'web', port: 80 } };
+
 export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'goes by a balancer that was active at the last scan when it applies an edit of its traffic': {
+    why: 'the model asked for a state that AWS had reported within 30 s, which decision 0014 leaves to the next scan',
+    seed: 32002685,
+    steps: [
+      applyService(1000, 'web/web', 2),
+      createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
+      {
+        atMs: 100_000,
+        myIngress: {
+          ...{ do: 'meddle', at: 'web/shop' },
+          meddling: { what: 'state', code: 'active_impaired' },
+        },
+      },
+      editMyIngress(150_000, 'web/shop', { backends: [{ ...WEB, protocol: 'HTTPS' }] }),
+    ],
+  },
   'leaves Ready true while a rule that others have moved meets a new one': {
     why: 'the model took the moved rule for repaired, as alone it stood in no other order',
     seed: 4000339277,
