@@ -44,24 +44,31 @@ function checkObject(parts: FinalParts, object: MyIngress): void {
     return;
   }
   const stalled = conditionOf(object, 'Stalled');
-  if (stalled !== undefined) return checkExcuse(parts, object, stalled.reason);
+  if (stalled !== undefined) {
+    checkExcuse(parts, object, stalled.reason);
+    return checkBeside(parts, object, stalled.reason);
+  }
   const routeFaults = listRouteFaults(parts, object, ready);
   if (routeFaults !== undefined) return checkHeld(parts, object, routeFaults);
   report('converges', `${key} is ${ready.status} ${ready.reason}: ${ready.message}`);
 }
 
-/** undefined: it is not Ready, and does not wait for a target group that can have no target. */
+/**
+ * undefined: it is not Ready, and does not wait for a target group that can have no target. Where it does, what the other
+ * group leaves behind is to stay, and all else is as the spec says.
+ */
 function listRouteFaults(
   { account, traffic }: FinalParts,
   object: MyIngress,
   { status, reason }: { readonly status: string; readonly reason: string },
 ): readonly string[] | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
-  if (status !== 'True') {
-    return reason === 'HandingOver' && traffic.hasEmptySuccessor(object) ? [] : undefined;
-  }
   const key = keyOf(object);
-  return traffic.listFaults(key, object.spec, { isRestored: account.restored.has(key) });
+  if (status === 'True') {
+    return traffic.listFaults(key, object.spec, { isRestored: account.restored.has(key) });
+  }
+  const isWaiting = reason === 'HandingOver' && traffic.hasEmptySuccessor(object);
+  return isWaiting ? traffic.listFaults(key, object.spec, { isSettled: false }) : undefined;
 }
 
 function checkHeld(
@@ -175,6 +182,25 @@ function checkExcuse(parts: FinalParts, object: MyIngress, reason: string): void
   const isOfTraffic = parts.traffic.isExcused(object, reason);
   const isTrue = isOfTraffic || (excuses[reason] ?? (isLive && isRefused));
   if (!isTrue) parts.report('stalled-is-true', `${keyOf(object)} is Stalled by ${reason}`);
+}
+
+/** A listener of somebody else has the port, or keeps one that has left the spec: all else is carried out. */
+const BESIDE: ReadonlySet<string> = new Set(['PortConflict', 'ResourceInUse']);
+
+function checkBeside({ traffic, report }: FinalParts, object: MyIngress, reason: string): void {
+  if (!BESIDE.has(reason) || object.metadata.deletionTimestamp !== undefined) return;
+  const key = keyOf(object);
+  const taken = traffic.listTakenPorts(object);
+  const isOfTaken = (fault: string): boolean =>
+    taken.some(
+      (port) => fault.startsWith(`listener/${port} `) || fault.startsWith(`rule/${port}/`),
+    );
+  const faults = traffic.listFaults(key, object.spec, { isSettled: false });
+  const wrong = [
+    ...faults.filter((fault) => !isOfTaken(fault)),
+    ...traffic.listTargetFaults(object),
+  ];
+  if (wrong.length > 0) report('converges', `${key} is ${reason}, AWS has ${wrong.join('; ')}`);
 }
 
 function isWithoutCertificates({ protocol, certificates }: Listener): boolean {

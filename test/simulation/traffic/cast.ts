@@ -19,7 +19,7 @@ import { listKeys, TrafficInvariants } from './aws-invariants.ts';
 import { Claims } from './claims.ts';
 import { PASS_MS } from './course.ts';
 import { desiresResource, hasManagedGroup } from './desires.ts';
-import { hasEmptySuccessor, isExcused } from './excuses.ts';
+import { hasEmptySuccessor, isExcused, listTakenPorts } from './excuses.ts';
 import { checkOrphans } from './final-check.ts';
 import { GateWatch } from './gate-watch.ts';
 import { GroupUsage } from './group-usage.ts';
@@ -295,6 +295,12 @@ export class TrafficCast implements Cast<TrafficAction> {
     const parts = { picture, claims: this.claims };
     const areFilled = listTargetFaults(object, parts, this.#endpoints).length === 0;
     return areFilled && hasEmptySuccessor(parts, object);
+  }
+
+  /** Ports of the spec that a listener of somebody else has. */
+  listTakenPorts(object: MyIngress): readonly number[] {
+    const picture = takePicture(this.#stage.aws.world);
+    return listTakenPorts({ picture, claims: this.claims }, object);
   }
 
   /** Whether somebody else has changed what this object has, and that is not repaired yet. */

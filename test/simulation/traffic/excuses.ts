@@ -69,6 +69,18 @@ export function hasEmptySuccessor(
   );
 }
 
+/** Ports of the spec that a listener of somebody else has. */
+export function listTakenPorts(
+  { picture, claims }: Pick<ExcuseParts, 'picture' | 'claims'>,
+  object: MyIngress,
+): readonly number[] {
+  const owner = `${object.metadata.namespace}/${object.metadata.name}`;
+  return [...picture.values()].flatMap((one) => {
+    const isTheirs = one.kind === 'listener' && claims.ownerOf(one) !== owner;
+    return isTheirs && holdsPort(one, object) ? [one.record.port] : [];
+  });
+}
+
 function holdsPort({ kind, record }: Resource, { spec, status }: MyIngress): boolean {
   const ports = new Set(listListeners(spec).map(({ port }) => port));
   return kind === 'listener' && record.balancerArn === status.alb?.arn && ports.has(record.port);

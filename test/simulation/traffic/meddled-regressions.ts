@@ -3,6 +3,43 @@ import { applyService, createMyIngress, editMyIngress, type Regression } from '.
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
 
 export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'carries out all else while somebody else has a port of the spec': {
+    why: 'the model asked for nothing of an object that is Stalled by PortConflict',
+    seed: 1,
+    steps: [
+      applyService(1000, 'web/web', 2),
+      createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
+      {
+        atMs: 50_000,
+        traffic: {
+          ...{ do: 'meddle', at: 'web/shop' },
+          meddling: { what: 'addListener', port: 8080 },
+        },
+      },
+      editMyIngress(60_000, 'web/shop', {
+        tags: { team: 'a' },
+        listeners: [
+          { port: 80, protocol: 'HTTP' },
+          { port: 8080, protocol: 'HTTP' },
+        ],
+        rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
+      }),
+    ],
+  },
+  'carries out all else while a target group waits for its first target': {
+    why: 'the model asked for nothing of an object that is HandingOver for that',
+    seed: 1,
+    steps: [
+      applyService(1000, 'web/web', 2),
+      createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
+      editMyIngress(60_000, 'web/shop', {
+        backends: [{ ...WEB, protocol: 'HTTPS', service: { name: 'absent', port: 80 } }],
+      }),
+      editMyIngress(100_000, 'web/shop', {
+        rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
+      }),
+    ],
+  },
   'goes by a balancer that was active at the last scan when it applies an edit of its traffic': {
     why: 'the model asked for a state that AWS had reported within 30 s, which decision 0014 leaves to the next scan',
     seed: 32002685,
