@@ -6,7 +6,6 @@ import {
   snapshotBalancer,
 } from '../../../localstack/embedded/world-snapshot.ts';
 import { ownershipTagKeys } from '../../../src/apis/my-ingress.ts';
-import { UNSEEN_MS } from '../world/stage.ts';
 
 export type Balancer = LoadBalancerSnapshot;
 
@@ -28,6 +27,8 @@ interface Picture {
 
 /** Of a pass, from its look to its write. */
 const PASS_MS = 30_000;
+/** A pass over traffic goes by a balancer that was read within this time, also where scans have failed since: decision 0014. */
+export const RECALLED_MS = 360_000;
 
 /** The truth about the load balancers, as it is and as it was lately. */
 export class Account {
@@ -93,7 +94,7 @@ export class Account {
       if (!this.#firstSeenMs.has(arn)) this.#firstSeenMs.set(arn, atMs);
     }
     const oldest = this.#pictures.findLastIndex(
-      (picture) => picture.atMs <= atMs - Math.max(this.#sweepMs, UNSEEN_MS),
+      (picture) => picture.atMs <= atMs - Math.max(this.#sweepMs, RECALLED_MS),
     );
     this.#pictures = [...this.#pictures.slice(Math.max(0, oldest)), { atMs, balancers }];
     return balancers;
@@ -107,6 +108,11 @@ export class Account {
   /** This balancer as it was at any time since the last sweep but one. */
   sinceSweep(arn: string): readonly Balancer[] {
     return this.#since(arn, this.#sweepMs);
+  }
+
+  /** The same for as long as a pass may go by it. */
+  sinceRecalled(arn: string): readonly Balancer[] {
+    return this.#since(arn, Math.max(this.#sweepMs, RECALLED_MS));
   }
 
   #since(arn: string, backMs: number): readonly Balancer[] {

@@ -41,7 +41,10 @@ export class MyIngressCast implements Cast<MyIngressAction> {
     this.#actor = new Actor({ ...stage, account, isCalm, around });
     this.#turns = new FairTurns({ nowMs, report, isKept: isCalm && settings.budget === 'aws' });
     const { provisioningMs } = settings;
-    this.#kube = new KubeInvariants({ account, traffic, nowMs, unseenMs, report, provisioningMs });
+    const { isDisturbed } = stage;
+    this.#kube = new KubeInvariants({
+      ...{ account, traffic, nowMs, unseenMs, isDisturbed, report, provisioningMs },
+    });
     this.#aws = new AwsInvariants({
       account,
       report,

@@ -10,7 +10,7 @@ import type { TrafficCast } from '../traffic/cast.ts';
 import { listListeners } from '../traffic/spec-answers.ts';
 import type { Report } from '../violation.ts';
 import { isOperator } from '../world/stage.ts';
-import type { Account, Balancer } from './account.ts';
+import { type Account, type Balancer, RECALLED_MS } from './account.ts';
 import { differences } from './specs.ts';
 
 export interface KubeInvariantParts {
@@ -19,6 +19,8 @@ export interface KubeInvariantParts {
   readonly nowMs: () => number;
   /** How old the object may be by which a process goes. */
   readonly unseenMs: () => number;
+  /** Whether a fault took effect in this time: a scan may have failed. */
+  readonly isDisturbed: (fromMs: number, toMs: number) => boolean;
   readonly provisioningMs: number;
   readonly report: Report;
 }
@@ -145,7 +147,7 @@ export class KubeInvariants {
   ): string | undefined {
     const { account } = this.#parts;
     const arn = object.status.alb?.arn ?? '';
-    const pictures = account.sinceSweep(arn);
+    const pictures = this.#listPictures(arn, spec);
     if (!this.#wasActive(arn, { spec, wasTrue })) return `${arn} is not active`;
     if (!pictures.some((one) => account.ownerOf(one) === keyOf(object))) return 'it is not its own';
     const meddled = account.meddledAttributes.get(arn) ?? new Set<string>();
@@ -157,15 +159,20 @@ export class KubeInvariants {
     return this.#whatTrafficLacks(object, spec);
   }
 
-  /** A pass over traffic goes by a balancer that was active at the last scan: decision 0014. */
   #wasActive(
     arn: string,
     { spec, wasTrue }: { readonly spec: MyIngressSpec; readonly wasTrue: boolean },
   ): boolean {
-    const { account } = this.#parts;
-    const isRecalled = wasTrue || listListeners(spec).length > 0;
-    const states = isRecalled ? account.sinceSweep(arn) : account.recent(arn);
+    const isScanned = wasTrue || mayRecall(spec);
+    const states = isScanned ? this.#listPictures(arn, spec) : this.#parts.account.recent(arn);
     return states.some((one) => this.#isActive(one));
+  }
+
+  /** As AWS was at any time since the last scan; where scans may have failed, as long as a pass goes by one of before. */
+  #listPictures(arn: string, spec: MyIngressSpec): readonly Balancer[] {
+    const { account, isDisturbed, nowMs } = this.#parts;
+    const isOlder = mayRecall(spec) && isDisturbed(nowMs() - RECALLED_MS, nowMs());
+    return isOlder ? account.sinceRecalled(arn) : account.sinceSweep(arn);
   }
 
   /** What others have changed is found by the next scan, or by a later one. */
@@ -195,6 +202,11 @@ export class KubeInvariants {
     const bug = status.conditions?.find(({ reason }) => reason === 'InternalError');
     if (bug) this.#parts.report('no-internal-error', `${metadata.name}: ${bug.message}`);
   }
+}
+
+/** A pass over traffic goes by the balancer as the last scan had it: decision 0014. */
+function mayRecall(spec: MyIngressSpec): boolean {
+  return listListeners(spec).length > 0;
 }
 
 /** `tag team edited` is about `tag team`, `subnets ...` about `subnets`. */

@@ -3,6 +3,32 @@ import { applyService, createMyIngress, editMyIngress, type Regression } from '.
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
 
 export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'goes by a balancer that was read within five minutes when it applies an edit after an outage of AWS':
+    {
+      why: 'the model took what others had changed for known, though the scan had failed and decision 0014 asks for no other',
+      seed: 1,
+      settings: { sweepMs: 60_000 },
+      steps: [
+        applyService(1000, 'web/web', 2),
+        createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
+        {
+          atMs: 66_000,
+          myIngress: {
+            ...{ do: 'meddle', at: 'web/shop' },
+            meddling: { what: 'subnets', subnets: ['subnet-b', 'subnet-c'] },
+          },
+        },
+        editMyIngress(175_000, 'web/shop', {
+          rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
+        }),
+      ],
+      faults: [
+        {
+          ...{ kind: 'aws', effect: 'failing', operation: '*' },
+          ...{ fromMs: 100_000, forMs: 60_000, times: 1000 },
+        },
+      ],
+    },
   'carries out all else while somebody else has a port of the spec': {
     why: 'the model asked for nothing of an object that is Stalled by PortConflict',
     seed: 1,

@@ -41,7 +41,7 @@ class Bench {
     const account = new Account({ aws, ...shared, cluster: 'cluster', sweepMs: 300_000 });
     account.remember();
     this.#kube = new KubeInvariants({
-      ...{ account, ...shared, provisioningMs: 0 },
+      ...{ account, ...shared, provisioningMs: 0, isDisturbed: () => false },
       traffic: undefined as never,
     });
     this.#aws = new AwsInvariants({
