@@ -249,7 +249,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'start-not-repaired': {
     file: 'controllers/immortal-container/controller.ts',
     find: '  reportPod(pod, scope);\n',
-    replace: '  if (pod !== observed) reportPod(pod, scope);\n',
+    replace: '  if (pod !== scope.pods.observed.get(getKey(pod))) reportPod(pod, scope);\n',
     why: 'a pod whose creator died before the status write is never counted',
     seed: 249,
   },
@@ -357,7 +357,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'status-trusted': {
     file: 'controllers/my-ingress/load-balancer/observe.ts',
     find: 'const judgement = judgeClaim(scope, loadBalancer, tags);',
-    replace: `const isRecorded = readRecordedArn(object) === loadBalancer.arn;
+    replace: `const isRecorded = readRecordedArn(scope.object) === loadBalancer.arn;
   const judgement = isRecorded ? ({ kind: 'adoptable' } as const) : judgeClaim(scope, loadBalancer, tags);`,
     why: 'whoever writes a status has the balancer of somebody else changed',
     seed: 2,
