@@ -3,6 +3,7 @@ import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import type { WebApp } from '../../../src/apis/web-app.ts';
 import type { ObjectTable } from '../api-model/object-table.ts';
 import type { EndpointHistory } from '../services/endpoint-history.ts';
+import { listBackendFaults } from '../traffic/backend-faults.ts';
 import type { Claims } from '../traffic/claims.ts';
 import { activeTargets, type Picture } from '../traffic/resources.ts';
 import type { Report } from '../violation.ts';
@@ -187,6 +188,10 @@ function listGroupFaults({ ingress, parts, rules }: Scene): readonly string[] {
   return [
     ...[...serving].filter((one) => !having.has(one)).map((one) => `${one} has no target group`),
     ...[...having].filter((one) => !serving.has(one)).map((one) => `the group of ${one} is left`),
+    // It has no settings of its own.
+    ...groups.flatMap(({ source, group: { record } }) =>
+      listBackendFaults({ name: source }, record, true),
+    ),
     ...groups.flatMap(({ source, group }) => {
       const [, namespace = '', name = ''] = source.split('/');
       const { desired } = parts.endpoints.now({ namespace, name, port: 'http' });

@@ -75,4 +75,12 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'the requests for the hosts of one object are sent to the pods of another one',
     seed: 10,
   },
+  'attached-drains-at-once': {
+    file: 'controllers/my-ingress/routes/read-routes.ts',
+    find: '    service: { ...route.service, namespace },',
+    replace: `    service: { ...route.service, namespace },
+    attributes: { ...route.attributes, 'deregistration_delay.timeout_seconds': '0' },`,
+    why: 'requests in flight to a pod of an attached object are cut off when it leaves',
+    seed: 10,
+  },
 };
