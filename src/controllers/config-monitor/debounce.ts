@@ -45,7 +45,8 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   const data = await refreshData(shown, scope);
   if (data === undefined) return { kind: 'held', outcome: awaitSources(scope) };
   if (isSettled(data, scope)) return { kind: 'needless' };
-  const { change, older, outdated, orphaned } = await noteOutdated(data, scope);
+  const noted = await noteOutdated(data, scope);
+  const { change, outdated, orphaned } = noted;
   const isRecorded = change.hash === readRecordedHash(scope.object);
   if (isRecorded && outdated.length === 0) {
     leaveOrphans(orphaned, scope);
@@ -56,20 +57,35 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
     outdated.map(({ metadata }) => metadata.uid),
     scope,
   );
-  const outcome =
-    findHold(change, outdated.length, scope) ??
-    awaitOthers(change, outdated.length, scope) ??
-    (await awaitPodCache(older, scope));
+  const outcome = await findAnyHold(noted, scope);
   if (outcome !== undefined) return { kind: 'held', outcome };
-  if (outdated.length > MAX_PODS) {
-    throw createFailure(configMonitorReasons, 'TooManyPods', {
-      observed: `${outdated.length} pods are selected, and one object can restart at most ${MAX_PODS}`,
-    });
-  }
+  // The watch may have fallen silent since the change was noted.
+  const newest = data === shown ? await readNewestData(scope) : data;
+  if (newest === undefined) return { kind: 'held', outcome: awaitSources(scope) };
+  if (newest.hash !== data.hash) return startRollout(newest, scope);
+  throwIfTooMany(outdated.length);
   return {
     kind: 'started',
     rollout: await beginRollout(change, { data, outdated, orphaned }, scope),
   };
+}
+
+async function findAnyHold(
+  { change, older, outdated }: Outdated,
+  scope: Scope,
+): Promise<Outcome | undefined> {
+  return (
+    findHold(change, outdated.length, scope) ??
+    awaitOthers(change, outdated.length, scope) ??
+    awaitPodCache(older, scope)
+  );
+}
+
+function throwIfTooMany(pods: number): void {
+  if (pods <= MAX_PODS) return;
+  throw createFailure(configMonitorReasons, 'TooManyPods', {
+    observed: `${pods} pods are selected, and one object can restart at most ${MAX_PODS}`,
+  });
 }
 
 /** Those of the rollout stay a part of it. */

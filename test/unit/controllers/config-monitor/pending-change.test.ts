@@ -247,6 +247,30 @@ describe('a change that the watch of the ConfigMap shows late', () => {
     expect(bench.cluster.evicted).toHaveLength(8);
   });
 
+  it.each([
+    ['restarts each pod once, for the data that is there when the quiet period ends', 'three', 8],
+    ['restarts no pod where it has been taken back when the quiet period ends', 'one', 0],
+  ])('%s', async (_, text, restarted) => {
+    await bench.monitor({ debounceSeconds: 5 });
+    await bench.change('two', 1_000);
+    bench.life.sources.hold();
+    await bench.change(text, 60_000);
+    bench.life.sources.catchUp();
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toHaveLength(restarted);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
+  it('restarts no pod where the source is gone when the quiet period ends', async () => {
+    await bench.monitor({ debounceSeconds: 5 });
+    await bench.change('two', 1_000);
+    bench.life.sources.hold();
+    bench.kube.delete(bench.configMap);
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.message('Ready')).toContain('the watch of ConfigMap settings lags behind');
+  });
+
   it('is acted on after 30 s, although each second brings other data that is shown too late', async () => {
     await bench.monitor();
     for (let second = 0; second < 45; second++) {
