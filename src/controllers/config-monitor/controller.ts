@@ -145,8 +145,6 @@ async function act(data: ObservedData, scope: Scope): Promise<Outcome> {
     return watchOthers(data, scope);
   }
   if (hasReselected(scope)) {
-    // It is the restart that is under way, begun again, and no second one.
-    if (status.rollout !== undefined) pass.report({ lastRestartTime: undefined } satisfies Report);
     const affected = listReselected(data, scope);
     const reselected = { ...scope, isReselected: true, ...(affected && { affected }) };
     return recordOlder(markStale(data), data, reselected);
@@ -179,6 +177,8 @@ async function recordOlder(
 ): Promise<Outcome> {
   const { changes, object, pass } = scope;
   const { rollout, change: _change, ...status } = object.status;
+  // It is the restart that is under way, begun again, and no second one.
+  if (rollout !== undefined) pass.report({ lastRestartTime: undefined } satisfies Report);
   const noted = changes.get(object);
   const hash = hashText(`${status.configHash} ${data.hash}`);
   reportBaseline({ hash, sources }, scope);

@@ -47,8 +47,7 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   if (isSettled(data, scope)) return { kind: 'needless' };
   const noted = await noteOutdated(data, scope);
   const { change, outdated, orphaned } = noted;
-  const isRecorded = change.hash === readRecordedHash(scope.object);
-  if (isRecorded && outdated.length === 0) {
+  if (hasComeBack(noted, scope)) {
     leaveOrphans(orphaned, scope);
     return { kind: 'needless' };
   }
@@ -68,6 +67,13 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
     kind: 'started',
     rollout: await beginRollout(change, { data, outdated, orphaned }, scope),
   };
+}
+
+/** The data of record is there again, and no pod has other data but those that a rollout restarts anyway. */
+function hasComeBack({ change, outdated }: Outdated, { object }: Scope): boolean {
+  const planned = new Set(object.status.rollout?.pods);
+  const isRecorded = change.hash === readRecordedHash(object);
+  return isRecorded && outdated.every(({ metadata }) => planned.has(metadata.uid));
 }
 
 async function findAnyHold(
@@ -226,9 +232,11 @@ function findHold(change: DataChange, pods: number, scope: Scope): Outcome | und
  */
 function awaitMinInterval(change: DataChange, pods: number, scope: Scope): Outcome | undefined {
   const { changes, clock, object, spec, pass } = scope;
-  const { lastRestartTime } = object.status;
+  const { lastRestartTime, rollout } = object.status;
   const intervalMs = spec.minIntervalSeconds * 1000;
   if (lastRestartTime === undefined || intervalMs === 0) return undefined;
+  // The restart that is under way gets pods that other data was there for meanwhile; it is no second one.
+  if (rollout?.hash === change.hash) return undefined;
   const leftMs = Math.min(
     Date.parse(lastRestartTime) + intervalMs - clock.now(),
     change.firstSeenMs + intervalMs - clock.monotonicMs(),

@@ -70,6 +70,57 @@ describe('data that changes again during a restart', () => {
   });
 });
 
+describe('data that changes during a restart, and is taken back at once', () => {
+  it('does not begin the restart again', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 3_200);
+    expect(bench.kept()).toBe(6);
+    await bench.change('three', 200);
+    await bench.change('two', 120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.status().restarts).toBe(1);
+    expect(bench.told('RolloutComplete')).toHaveLength(1);
+  });
+
+  it.each([
+    ['while no pod starts', 3_200],
+    ['while pods start', 1_200],
+  ])('does not hold the rest of it up for the least interval, %s', async (_, afterMs) => {
+    await bench.deploy();
+    await bench.monitor({ minIntervalSeconds: 3600 });
+    await bench.change('two', afterMs);
+    await bench.change('three', 200);
+    await bench.change('two', 120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    expect(bench.told('ChangesTooOften')).toEqual([]);
+  });
+
+  it('does not go on while the object is suspended', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 3_200);
+    await bench.editMonitor({ suspend: true });
+    await bench.change('three', 200);
+    await bench.change('two', 120_000);
+    expect(bench.kept()).toBe(6);
+    expect(bench.message('Ready')).toBe('suspended; 6 pods are waiting to restart');
+  });
+});
+
+it('a source that an edit adds during a restart does not hold the rest of it up for the least interval', async () => {
+  await bench.store('ConfigMap', 'other', { x: '1' });
+  await bench.deploy();
+  await bench.monitor({ minIntervalSeconds: 3600 });
+  await bench.change('two', 1_200);
+  expect(bench.kept()).toBe(6);
+  await bench.editMonitor({ sources: [{ kind: 'ConfigMap', name: 'other' }] });
+  await bench.clock.advance(120_000);
+  expect(bench.kept()).toBe(0);
+  expect(bench.condition('Ready')).toBe('True Watching');
+});
+
 describe('a selector that is edited during a restart', () => {
   const both = { podSelector: { tier: 'web' } } as const;
   const frontend = { podSelector: { app: 'frontend' } } as const;
