@@ -97,8 +97,9 @@ const DEFAULT_MAX_UNAVAILABLE = '25%';
 interface Batch {
   /** May be restarted now. */
   readonly pods: readonly TrimmedPod[];
-  /** Each of them may take the place of one that is refused. */
+  /** Each of them may take the place of one that is refused, and serves: one that is unavailable stays so. */
   readonly spares: readonly TrimmedPod[];
+  readonly unavailable: readonly TrimmedPod[];
 }
 
 /**
@@ -116,20 +117,21 @@ function planBatch(
     mayGo,
   }: { readonly maxUnavailable: number | string; readonly mayGo: (pod: TrimmedPod) => boolean },
 ): Batch {
-  const { name, pending } = owner;
-  if (name === undefined) return { pods: pending.filter(mayGo), spares: [] };
+  const { name, pending, unavailable } = owner;
+  if (name === undefined) return { pods: pending.filter(mayGo), spares: [], unavailable };
   const isInOrder = isOrdered(name);
   const [unreadyAll, readyAll] = sortPending(owner, isInOrder);
   const unready = unreadyAll.filter(mayGo);
   const ready = readyAll.filter(mayGo);
   const budget = computeBudget(owner, maxUnavailable, isInOrder);
-  const others = countUnavailable(owner) - countLeading(readyAll, owner.unavailable);
+  const others = countUnavailable(owner) - countLeading(ready, unavailable);
   const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
-  if (!isInOrder) return { pods, spares: ready.slice(room) };
+  if (!isInOrder) return { pods, spares: ready.slice(room), unavailable };
   const roomInAll = budget - (others - unready.length);
   const roomForLowest = Math.min(1, roomInAll + countMissingAbove(unready[0], owner));
-  return { pods: pods.slice(0, Math.max(0, roomInAll, roomForLowest)), spares: [] };
+  const most = Math.max(0, roomInAll, roomForLowest);
+  return { pods: pods.slice(0, most), spares: [], unavailable };
 }
 
 /** Pods of a StatefulSet that are missing above this one, and are not made before it is ready. */
@@ -204,7 +206,8 @@ async function evictBatch(
     if (!needsAction(refusal) || refusals.length === MOST_REFUSED) break;
     scope.pods.keep(pod);
     unsent.delete(pod);
-    const next = pod.state === 'ready' ? takeSpare(spares, scope) : undefined;
+    const isSpared = pod.state === 'ready' && !batch.unavailable.includes(pod);
+    const next = isSpared ? takeSpare(spares, scope) : undefined;
     if (next === undefined) continue;
     scope.pods.markEvicted(next);
     unsent.add(next);

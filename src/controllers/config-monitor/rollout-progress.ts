@@ -3,9 +3,14 @@ import {
   type ConfigMonitorReason,
   configMonitorReasons,
 } from '../../apis/config-monitor-reasons.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import { formatTime } from '../../core/objects/kube-object.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
-import { isOfOneObject, type OperatorError } from '../../core/reconcile/operator-error.ts';
+import {
+  isOfOneObject,
+  type OperatorError,
+  restateError,
+} from '../../core/reconcile/operator-error.ts';
 import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Refusal } from './memory.ts';
 import { type Report, reportPods, type Scope } from './scope.ts';
@@ -39,7 +44,8 @@ export function judgeProgress(
   const refusal = refusals.find(({ kind }) => kind !== 'blocked');
   // While pods that were restarted get available, a refusal waits.
   const mayWait = unavailable.some(isShortOfOthers);
-  if (refusal !== undefined) throwRefusal(refusal, { mayWait, isOver: leftMs <= 0 });
+  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
+  if (refusal !== undefined) throwRefusal(refusal, { mayWait, isOver: leftMs <= 0, soonestMs });
   const owner = findOwnerToBlame(rollout, refusals[0], scope);
   const why = describeWait(rollout, refusals[0], owner);
   const smaller = leftMs <= 0 ? acceptScaledDown(rollout, scope) : undefined;
@@ -47,7 +53,6 @@ export function judgeProgress(
     reportRollout(smaller, scope);
     return waiting('RolloutStarted' satisfies ConfigMonitorReason, why, 0);
   }
-  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
   if (leftMs <= 0) {
     const what = chooseEvidence(owner, scope);
     throw createDeadlineFailure(`${why}${describeRest(rollout)}`, what, { soonestMs, scope });
@@ -63,15 +68,26 @@ export function judgeProgress(
   return waiting(reason satisfies ConfigMonitorReason, why, requeueAfterMs);
 }
 
-/** One that time may heal is reported as it is until the deadline is over. */
-function throwRefusal(
-  refusal: Refusal,
-  { mayWait, isOver }: { readonly mayWait: boolean; readonly isOver: boolean },
-): void {
+interface Circumstances {
+  readonly mayWait: boolean;
+  readonly isOver: boolean;
+  readonly soonestMs: number;
+}
+
+/**
+ * One that time may heal is reported as it is until the deadline is over. Others may wait for a refused pod to become
+ * available, of which no event tells.
+ */
+function throwRefusal(refusal: Refusal, { mayWait, isOver, soonestMs }: Circumstances): void {
   if (refusal.kind === 'ambiguous' && !mayWait) throw createBudgetsFailure(refusal);
   if (refusal.kind !== 'failed') return;
   const { error } = refusal;
-  if (!mayWait && !(isOver && error.healedBy === 'time')) throw error;
+  if (mayWait || (isOver && error.healedBy === 'time')) return;
+  const isSooner = error.healedBy === 'person' && Number.isFinite(soonestMs);
+  const { details } = error;
+  throw isSooner
+    ? restateError(error, { ...omitUndefined({ details }), retryAfterMs: soonestMs })
+    : error;
 }
 
 /** An API server that is away, or asks for time, is no matter of one owner. */

@@ -165,6 +165,21 @@ describe('one pod that a webhook refuses', () => {
     expect(bench.status().pendingPods).toBe(2);
     expect(bench.told('Forbidden')).toEqual(['Could not delete admin-5d9c-001: denied']);
   });
+
+  it('gives its place to no other one while it counts as unavailable', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    await bench.change('two', 5_500);
+    const fresh = bench.cluster.names.filter((name) => !bench.before.includes(name));
+    expect(fresh).toHaveLength(2);
+    bench.cluster.answer = ({ metadata: { name } }) =>
+      fresh.includes(name) ? new OperatorError(options) : undefined;
+    await bench.change('three', 1_500);
+    expect(bench.kept()).toBe(6);
+    await bench.clock.advance(120_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.cluster.names).toEqual(expect.arrayContaining(fresh));
+  });
 });
 
 describe('data that is taken back', () => {

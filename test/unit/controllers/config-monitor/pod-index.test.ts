@@ -161,3 +161,21 @@ describe('two ConfigMonitors that select one pod', () => {
     expect(bench.cluster.mostUnready).toBe(2);
   });
 });
+
+it('the pod of albridge that counts as unavailable makes no room for another one', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'albridge-5d9c', uid: 'rs' };
+  bench.cluster.restartsAtStart = 1;
+  bench.cluster.pod('albridge-1', {
+    labels: { app: 'frontend', 'pod-template-hash': '5d9c' },
+    ownerReferences: [{ ...owner, controller: true }],
+  });
+  bench.cluster.restartsAtStart = 0;
+  bench.cluster.deploy('albridge', 4, { app: 'frontend' });
+  await bench.clock.advance(1_000);
+  await bench.monitor({ maxUnavailable: 1 });
+  await bench.change('two', 5_000);
+  expect(bench.cluster.evicted).toEqual([]);
+  await bench.clock.advance(60_000);
+  expect(bench.cluster.evicted).toHaveLength(4);
+  expect(bench.cluster.evicted.at(-1)).toBe('albridge-1');
+});
