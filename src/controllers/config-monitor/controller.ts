@@ -43,8 +43,8 @@ import {
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
-import { getController, hasLostController } from './transforms.ts';
-import { listOrphans, listPending, partition } from './workload-groups.ts';
+import { getController } from './transforms.ts';
+import { listLost, listOrphans, listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
 const RECHECK_MS = 60_000;
@@ -94,7 +94,7 @@ function buildScope(
     (pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip',
   );
   const selectedUids = listUids(selected);
-  const orphans = listUids(skipped.filter(hasLostController));
+  const orphans = listLost(skipped, status);
   const watched = listSources(spec);
   const sourceText = describeSources(watched);
   const sources = { watched, sourceText, selection };

@@ -11,6 +11,7 @@ import {
   isUnnoted,
   listLivePods,
   listUids,
+  listUnselected,
   MAX_PODS,
   noteChange,
   reportDeselected,
@@ -129,7 +130,7 @@ interface Outdated {
   readonly change: DataChange;
   readonly older: ReadonlySet<string>;
   readonly outdated: readonly TrimmedPod[];
-  /** Those that have lost their controller; not to be restarted for now. */
+  /** UIDs of those that have lost their controller, or their labels; not to be restarted for now. */
   readonly orphaned: readonly string[];
 }
 
@@ -137,7 +138,9 @@ async function noteOutdated(data: ObservedData, scope: Scope): Promise<Outdated>
   const change = await noteChange(data, scope);
   const older = listOutdated(change);
   const isOutdated = findOutdated(change, data, scope);
-  const orphaned = [...listUids(listOrphans(scope).filter(isOutdated))];
+  const noted = new Set([...older, ...(scope.object.status.rollout?.pods ?? [])]);
+  const others = new Set([...listOrphans(scope), ...listUnselected(noted, scope)]);
+  const orphaned = [...listUids([...others].filter(isOutdated))];
   return { change, older, outdated: scope.selected.filter(isOutdated), orphaned };
 }
 
@@ -148,14 +151,16 @@ function findOutdated(
   scope: Scope,
 ): (pod: TrimmedPod) => boolean {
   const { rollout } = scope.object.status;
-  const pending = new Set(rollout?.hash === data.hash ? rollout.pods : []);
+  const planned = new Set(rollout?.pods);
+  const pending = rollout?.hash === data.hash ? planned : NONE;
   const older = listOutdated(change);
   const listChanged = findChangedSources(change, data, scope);
   const isVouchedFor = findVouchers(data.hash, scope);
   return (pod) => {
     const { uid } = pod.metadata;
     if (pending.has(uid)) return true;
-    if (!older.has(uid) || !concerns(scope.selection, pod, listChanged(uid))) return false;
+    if (!(older.has(uid) || planned.has(uid)) || !concerns(scope.selection, pod, listChanged(uid)))
+      return false;
     return !isVouchedFor(pod);
   };
 }

@@ -27,25 +27,30 @@ export async function noteChange(data: ObservedData, scope: Scope): Promise<Data
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);
-  if (before !== undefined && before.selector !== selector) {
-    reportDeselected(listOutdated(before), scope);
-  }
+  if (before && !isSame) reportDeselected(listOutdated({ ...before, hash }), scope);
   if (isNew && !scope.isReselected) recordChange(hash, before === undefined, scope);
   return change;
 }
 
 /**
- * Records those of the pods with older data that are not selected now: an edit may select them again, or a controller
- * adopt them.
+ * Records those of the pods with older data that are not selected now: an edit or a label may select them again, or a
+ * controller adopt them.
  */
 export function reportDeselected(older: Iterable<string>, scope: Scope): void {
-  const { deselected, pass, pods, selectedUids } = scope;
+  const { deselected, pass } = scope;
   for (const uid of older) deselected.add(uid);
-  const there = [...deselected]
-    .filter((uid) => !selectedUids.has(uid) && pods.getByUid(uid, 'kept') !== undefined)
-    .slice(0, MAX_PODS);
-  const deselectedPods = there.length === 0 ? undefined : there;
+  const there = listUids(listUnselected(deselected, scope));
+  const deselectedPods = there.size === 0 ? undefined : [...there].slice(0, MAX_PODS);
   pass.report({ deselectedPods } satisfies Report);
+}
+
+/** Those that are there and may be selected again: one without a controller, or of a Job, may not. */
+export function listUnselected(uids: Iterable<string>, scope: Scope): readonly TrimmedPod[] {
+  const { orphans, pods, selectedUids, selection } = scope;
+  return [...uids]
+    .filter((uid) => !selectedUids.has(uid))
+    .flatMap((uid) => pods.getByUid(uid, 'kept') ?? [])
+    .filter((pod) => orphans.has(pod.metadata.uid) || !selects(selection, pod));
 }
 
 /** Whether spec selects otherwise than the restart began, or pods are selected again that were not before theirs. */

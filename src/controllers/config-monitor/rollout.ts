@@ -209,12 +209,18 @@ async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
   } finally {
     // Steps before a failure are recorded too.
     reportRollout(advanceRollout(recorded, rollout, scope), scope);
+    reportDeselected(recorded.pods.filter(hasLostLabels(scope)), scope);
   }
   const now = advanceRollout(recorded, rollout, scope);
   const isLeft = now.pods.some((uid) => !scope.orphans.has(uid));
   if (!isLeft && listUnavailable(now, scope).length === 0) return finishRollout(now, scope);
   const standing = scope.refusals.list(scope.pass.key, now.pods);
   return judgeProgress(now, [...standing, ...refusals], scope);
+}
+
+/** The pod leaves the rollout, and its labels may come back. */
+function hasLostLabels({ orphans, selectedUids }: Scope): (uid: string) => boolean {
+  return (uid) => !selectedUids.has(uid) && !orphans.has(uid);
 }
 
 /** Fewer pods to restart, or fewer unavailable ones than ever since one was restarted, are progress. */

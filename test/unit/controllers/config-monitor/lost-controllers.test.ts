@@ -199,7 +199,41 @@ describe('a StatefulSet that is deleted without its pods, and created again', ()
   });
 });
 
+describe('a ReplicaSet without a Deployment that is deleted without its pods, and created again', () => {
+  it('during a restart keeps no older data, though its pods have no label of a revision', async () => {
+    const labels = { app: 'web' };
+    const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' };
+    const of = { labels, ownerReferences: [{ ...set, uid: 'one', controller: true }] };
+    for (const name of ['web-1', 'web-2', 'web-3']) bench.cluster.pod(name, of);
+    await bench.monitor({ podSelector: labels });
+    bench.cluster.answer = () => ({ kind: 'blocked', message: 'it would violate the budget' });
+    await bench.change('two', 5_000);
+    bench.cluster.setController(bench.cluster.podsOf('web'));
+    await bench.clock.advance(60_000);
+    expect(bench.status().deselectedPods).toHaveLength(3);
+    bench.cluster.answer = () => undefined;
+    bench.cluster.setController(bench.cluster.podsOf('web'), { ...set, uid: 'another' });
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.podsOf('web')).toEqual([]);
+  });
+});
+
 describe('a pod that never had a controller', () => {
+  it('is restarted where spec.unmanagedPods excludes it for a while during a restart', async () => {
+    bench.cluster.pod('bare', { labels: { app: 'frontend' } });
+    await bench.monitor({ unmanagedPods: 'Evict' });
+    bench.cluster.answer = ({ metadata: { name } }) =>
+      name === 'bare' ? { kind: 'blocked', message: 'it would violate the budget' } : undefined;
+    await bench.change('two', 5_000);
+    await bench.editMonitor({ unmanagedPods: 'Skip' });
+    await bench.clock.advance(300_000);
+    bench.cluster.answer = () => undefined;
+    await bench.editMonitor({ unmanagedPods: 'Evict' });
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.names).not.toContain('bare');
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('is not on record as one that lost it', async () => {
     bench.cluster.pod('bare', { labels: { app: 'frontend' } });
     await bench.monitor();
