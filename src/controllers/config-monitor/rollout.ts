@@ -5,7 +5,13 @@ import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import { restartPods } from './eviction.ts';
 import type { DataChange, Refusal } from './memory.ts';
-import { listUnchanged, reportDeselected, toNotedChange } from './pending-change.ts';
+import {
+  listUids,
+  listUnchanged,
+  listUnselected,
+  reportDeselected,
+  toNotedChange,
+} from './pending-change.ts';
 import { formatSelection } from './pod-index.ts';
 import {
   announceEnd,
@@ -209,7 +215,7 @@ async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
   } finally {
     // Steps before a failure are recorded too.
     reportRollout(advanceRollout(recorded, rollout, scope), scope);
-    reportDeselected(recorded.pods.filter(hasLostLabels(scope)), scope);
+    reportDeselected(listUids(listRelabelled(recorded, scope)), scope);
   }
   const now = advanceRollout(recorded, rollout, scope);
   const isLeft = now.pods.some((uid) => !scope.orphans.has(uid));
@@ -218,9 +224,9 @@ async function advance(recorded: Rollout, scope: Scope): Promise<Outcome> {
   return judgeProgress(now, [...standing, ...refusals], scope);
 }
 
-/** The pod leaves the rollout, and its labels may come back. */
-function hasLostLabels({ orphans, selectedUids }: Scope): (uid: string) => boolean {
-  return (uid) => !selectedUids.has(uid) && !orphans.has(uid);
+/** Those that have left the rollout without a restart: their labels may come back. */
+function listRelabelled({ pods }: Rollout, scope: Scope): readonly TrimmedPod[] {
+  return listUnselected(pods, scope).filter(({ metadata }) => !scope.orphans.has(metadata.uid));
 }
 
 /** Fewer pods to restart, or fewer unavailable ones than ever since one was restarted, are progress. */
@@ -236,6 +242,7 @@ function advanceRollout(recorded: Rollout, rollout: Rollout, scope: Scope): Roll
   const hasProgressed = hasFewerPods || unready < recorded.unready;
   return {
     ...rollout,
+    total: rollout.total - listRelabelled(rollout, scope).length,
     pods,
     ...(between && { between }),
     unready: hasFewerPods ? unready : Math.min(unready, recorded.unready),

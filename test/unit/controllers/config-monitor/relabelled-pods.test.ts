@@ -56,6 +56,14 @@ describe('a pod with older data that loses the label by which it is selected, an
     await expectNewest();
   });
 
+  it('does not count as restarted meanwhile', async () => {
+    await bench.monitor(web);
+    await bench.change('two', 1_200);
+    await label(findLast());
+    await bench.clock.advance(300_000);
+    expect(bench.told('RolloutComplete')).toEqual([expect.stringContaining('restarted 7 pods')]);
+  });
+
   it('across a restart of the operator, is restarted once', async () => {
     await bench.monitor(web);
     await bench.change('two', 1_200);
