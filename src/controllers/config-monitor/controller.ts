@@ -133,6 +133,7 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   if (observation.kind !== 'observed') {
     // While Secrets cannot be read nobody knows who has older data.
     if (observation.kind === 'missing') reportPods(listPendingUids(scope), scope);
+    scope.progress.hold(scope.pass.key);
     return awaitData(observation, scope);
   }
   return act(observation.data, takeOver(scope));

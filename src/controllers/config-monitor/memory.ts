@@ -167,6 +167,8 @@ export class Progress {
   readonly #clock: Clock;
   readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
+  /** When those that were held got on again, monotonic; Infinity of those that still are. */
+  readonly #resumed = new Map<Key, number>();
   readonly #shrunk = new Map<Key, Set<string>>();
   /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */
   readonly #failed = new Map<Key, Map<string, OperatorError | undefined>>();
@@ -186,7 +188,21 @@ export class Progress {
     const known = this.#observed.get(key);
     const record = known?.progressTime === progressTime ? known : { progressTime, sinceMs: nowMs };
     this.#observed.set(key, record);
-    return Math.max(nowMs - record.sinceMs, this.#clock.now() - Date.parse(progressTime));
+    const resumedMs = Math.min(nowMs, this.#resumed.get(key) ?? Number.NEGATIVE_INFINITY);
+    this.#resumed.set(key, resumedMs);
+    const recordedMs = this.#clock.now() - Date.parse(progressTime);
+    return Math.min(nowMs - resumedMs, Math.max(nowMs - record.sinceMs, recordedMs));
+  }
+
+  /** For how long this process has seen this time on record, in ms. */
+  watchedMs(key: Key, progressTime: string): number {
+    const known = this.#observed.get(key);
+    return known?.progressTime === progressTime ? this.#clock.monotonicMs() - known.sinceMs : 0;
+  }
+
+  /** Nothing can get on, for want of a source: this time does not count. */
+  hold(key: Key): void {
+    this.#resumed.set(key, Number.POSITIVE_INFINITY);
   }
 
   /** Whether this owner is taken for scaled down for the first time since a rollout was last over. */
@@ -236,6 +252,7 @@ export class Progress {
 
   forget(key: Key): void {
     this.#observed.delete(key);
+    this.#resumed.delete(key);
     this.#shrunk.delete(key);
     this.#failed.delete(key);
     this.#restarted.delete(key);

@@ -39,12 +39,12 @@ export function judgeProgress(
   const isWaiting = unavailable.length > 0;
   const { pass, progress } = scope;
   const idleMs = progress.idleMs(pass.key, rollout.progressTime);
-  const leftMs = computeDeadlineMs(rollout, idleMs, scope) - idleMs;
+  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
+  const leftMs = computeLeftMs(rollout, { idleMs, soonestMs }, scope);
   throwIfOfAll(refusals);
   const refusal = refusals.find(({ kind }) => kind !== 'blocked');
   // While pods that were restarted get available, a refusal waits.
   const mayWait = unavailable.some(isShortOfOthers);
-  const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
   if (refusal !== undefined) throwRefusal(refusal, { mayWait, isOver: leftMs <= 0, soonestMs });
   const owner = findOwnerToBlame(rollout, refusals[0], scope);
   const why = describeWait(rollout, refusals[0], owner);
@@ -96,8 +96,29 @@ function throwIfOfAll(refusals: readonly Refusal[]): void {
     if (one.kind === 'failed' && !isOfOneObject(one.error)) throw one.error;
 }
 
-/** The time to get ready in, and the time to stay ready for. */
-function computeDeadlineMs(rollout: Rollout, idleMs: number, scope: Scope): number {
+interface Waited {
+  readonly idleMs: number;
+  readonly soonestMs: number;
+}
+
+/**
+ * Time until the deadline: the time to get ready in, and the time to stay ready for. A process that has just begun counts
+ * the latter anew: pods that may have been ready for long are no reason to call a person.
+ */
+function computeLeftMs(rollout: Rollout, { idleMs, soonestMs }: Waited, scope: Scope): number {
+  const { pass, progress, spec } = scope;
+  const stayMs = computeStayMs(rollout, idleMs, scope);
+  const leftMs = spec.progressDeadlineSeconds * 1000 + stayMs - idleMs;
+  const isKnown = isStalled(scope) || progress.watchedMs(pass.key, rollout.progressTime) >= stayMs;
+  return leftMs > 0 || isKnown || !Number.isFinite(soonestMs) ? leftMs : soonestMs;
+}
+
+function isStalled({ object }: Scope): boolean {
+  const { conditions = [] } = object.status;
+  return conditions.some(({ type, status }) => type === 'Stalled' && status === 'True');
+}
+
+function computeStayMs(rollout: Rollout, idleMs: number, scope: Scope): number {
   const { minReadySeconds, progressDeadlineSeconds } = scope.spec;
   const owners = rollout.owners.map((owner) => chooseMinReadySeconds(owner, scope));
   const longestMs = Math.max(minReadySeconds, ...owners) * 1000;
@@ -106,7 +127,7 @@ function computeDeadlineMs(rollout: Rollout, idleMs: number, scope: Scope): numb
     .flatMap(({ unavailable }) => unavailable)
     .filter(({ restarts, state }) => restarts > 0 && state === 'ready')
     .some((pod) => idleMs - scope.pods.readyForMs(pod) <= readyByMs);
-  return readyByMs + (mayBeSound ? Math.max(longestMs, SOUND_AFTER_MS) : longestMs);
+  return mayBeSound ? Math.max(longestMs, SOUND_AFTER_MS) : longestMs;
 }
 
 export function reportRollout(rollout: Rollout, scope: Scope): void {

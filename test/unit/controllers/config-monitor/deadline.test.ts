@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigMonitorBench } from './bench.ts';
+
+const TWENTY_MINUTES = 1_200_000;
+
+let bench: ConfigMonitorBench;
+
+beforeEach(async () => {
+  bench = await ConfigMonitorBench.configured();
+  await bench.deploy();
+  await bench.monitor();
+});
+
+afterEach(() => bench.stop());
+
+async function expectNewest(): Promise<void> {
+  await bench.clock.advance(120_000);
+  expect(bench.kept()).toBe(0);
+  expect(bench.condition('Ready')).toBe('True Watching');
+  expect(bench.told('ProgressDeadlineExceeded')).toEqual([]);
+}
+
+describe('the progress deadline', () => {
+  it('does not run while a source is missing', async () => {
+    await bench.change('two', 1_000);
+    bench.cluster.isBroken = true;
+    bench.kube.delete(bench.configMap);
+    await bench.clock.advance(TWENTY_MINUTES);
+    await bench.configure('two');
+    await bench.clock.advance(1_000);
+    bench.cluster.heal();
+    await expectNewest();
+  });
+
+  it('is over for pods that do not get ready once the source is back', async () => {
+    await bench.change('two', 1_000);
+    bench.cluster.isBroken = true;
+    bench.kube.delete(bench.configMap);
+    await bench.clock.advance(TWENTY_MINUTES);
+    await bench.configure('two');
+    await bench.clock.advance(630_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+  });
+
+  it('gives pods that are ready their time to stay so where the operator was away for long', async () => {
+    await bench.change('two', 1_200);
+    await bench.stop();
+    await bench.clock.advance(TWENTY_MINUTES);
+    await bench.restart();
+    await expectNewest();
+  });
+
+  it('that is over stays so across a restart of the operator', async () => {
+    bench.cluster.crashAfterMs = 5_000;
+    await bench.change('two', 3_600_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    await bench.restart();
+    await bench.clock.advance(600_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    expect(bench.told('ProgressDeadlineExceeded')).toHaveLength(1);
+  });
+});
