@@ -18,7 +18,7 @@ import {
 } from './pending-change.ts';
 import { concerns } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
-import { reportPods, type Scope } from './scope.ts';
+import { type Report, reportPods, type Scope } from './scope.ts';
 import { readNewestData } from './sources/observe-data.ts';
 import {
   listDifferent,
@@ -50,6 +50,7 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   const { change, outdated, orphaned } = noted;
   if (hasComeBack(noted, scope)) {
     leaveOrphans(orphaned, scope);
+    takeBackChange(scope);
     return { kind: 'needless' };
   }
   scope.pass.disproveReady();
@@ -75,6 +76,14 @@ function hasComeBack({ change, outdated }: Outdated, { object }: Scope): boolean
   const planned = new Set(object.status.rollout?.pods);
   const isRecorded = change.hash === readRecordedHash(object);
   return isRecorded && outdated.every(({ metadata }) => planned.has(metadata.uid));
+}
+
+/** It was no change: other objects may rely on the last restart, as they did before. */
+function takeBackChange({ object, pass }: Scope): void {
+  const { lastChangeTime, lastRestartTime } = object.status;
+  if (lastChangeTime === undefined || lastRestartTime === undefined) return;
+  const isOlder = Date.parse(lastChangeTime) <= Date.parse(lastRestartTime);
+  pass.report({ lastChangeTime: isOlder ? lastChangeTime : lastRestartTime } satisfies Report);
 }
 
 async function findAnyHold(

@@ -97,6 +97,25 @@ describe('data that changes during a restart, and is taken back at once', () => 
     expect(bench.told('ChangesTooOften')).toEqual([]);
   });
 
+  it.each([
+    ['during the restart', 3_200, '25%'],
+    ['after it', 20_000, '100%'],
+  ])(
+    '%s, restarts no pod again for another object that waits longer',
+    async (_, ms, maxUnavailable) => {
+      await bench.deploy();
+      await bench.monitor({ maxUnavailable });
+      await bench.monitor({ maxUnavailable, debounceSeconds: 30 }, 'late');
+      await bench.change('two', ms);
+      await bench.change('three', 200);
+      await bench.change('two', 200_000);
+      expect(bench.kept()).toBe(0);
+      expect(bench.cluster.evicted).toHaveLength(8);
+      expect(bench.condition('Ready')).toBe('True Watching');
+      expect(bench.condition('Ready', 'late')).toBe('True Watching');
+    },
+  );
+
   it('does not go on while the object is suspended', async () => {
     await bench.deploy();
     await bench.monitor();
