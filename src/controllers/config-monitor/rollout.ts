@@ -72,9 +72,7 @@ export async function beginRollout(
   }
   const { startTime: lastRestartTime } = rollout;
   const restarts = (object.status.restarts ?? 0) + 1;
-  // Of data that was taken back only some of the pods are restarted.
-  const isWhole = rollout.hash !== object.status.configHash;
-  const restartedSelection = isWhole ? formatSelection(scope.selection) : undefined;
+  const restartedSelection = chooseRestartedSelection(rollout, scope);
   const begun: Report = { rollout, lastRestartTime, restartedSelection, restarts };
   pass.report({ ...begun, change: undefined } satisfies Report);
   const warning = await explainSingleReplicas(rollout, outdated, { scope, workloads });
@@ -92,6 +90,16 @@ export async function beginRollout(
   changes.settle(pass.key);
   reportStart(rollout, warning, scope);
   return rollout;
+}
+
+/** Of data that was taken back only some of the pods are restarted: the others are those of the restart before it. */
+function chooseRestartedSelection(
+  { hash }: Rollout,
+  { object, selection }: Scope,
+): string | undefined {
+  const { configHash, restartedSelection, rollout } = object.status;
+  if (hash !== configHash) return formatSelection(selection);
+  return (rollout?.hash ?? configHash) === configHash ? restartedSelection : undefined;
 }
 
 /** Nothing is restarted: the next pass begins it, and reports it. */

@@ -116,6 +116,19 @@ describe('data that changes during a restart, and is taken back at once', () => 
     },
   );
 
+  it('restarts for another object no pod again that was not started with it', async () => {
+    await bench.deploy();
+    await bench.monitor({ maxUnavailable: '100%' });
+    await bench.monitor({ debounceSeconds: 30 }, 'late');
+    await bench.change('two', 15_000);
+    await bench.change('three', 200);
+    bench.cluster.scale('frontend', 9);
+    await bench.change('two', 200_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.cluster.evicted).toHaveLength(9);
+    expect(bench.condition('Ready', 'late')).toBe('True Watching');
+  });
+
   it('does not go on while the object is suspended', async () => {
     await bench.deploy();
     await bench.monitor();
