@@ -27,9 +27,9 @@ import { executeCreate, listOperations, reportKeys } from './load-balancer/execu
 import { type LoadBalancerObservation, observe, observeKnown } from './load-balancer/observe.ts';
 import { type ObservedLoadBalancer, planCreate, type RepairStep } from './load-balancer/plan.ts';
 import { chooseReadDepth, planFirstReads } from './load-balancer/read-depth.ts';
-import { planRepairs, type Repaired, repair } from './load-balancer/repairs.ts';
+import { findRepairs, type Repaired, repair } from './load-balancer/repairs.ts';
 import { awaitTokens, checkSnapshot } from './load-balancer/snapshot.ts';
-import { knowsTraffic, type ObjectMemory, rememberDrift, rememberGroupDrift } from './memory.ts';
+import { knowsTraffic, type ObjectMemory, rememberFoundDrift } from './memory.ts';
 import { previewDeletion, previewSpec, restrictPass } from './preview.ts';
 import { completeRecord, recordGroup } from './record.ts';
 import { readRoutes } from './routes/read-routes.ts';
@@ -173,7 +173,7 @@ async function reconcileLive(given: Scope): Promise<Outcome> {
   // A warm start has planned for a balancer without IPv6.
   const start = keepsIpv6 ? undefined : warm;
   const state = await ensureTraffic(scope, { observed, isNew, warm: start });
-  scope.memory.facts = rememberGroupDrift(scope.memory.facts, false);
+  scope.memory.facts = rememberFoundDrift(scope.memory.facts, false);
   const reported = keepsIpv6 ? holdIpv6(state) : state;
   return finish(() => reportTraffic(scope, reported, () => end(state.tagKeys)));
 }
@@ -272,11 +272,8 @@ function compare(
   observation: LoadBalancerObservation,
 ): Observation<ObservedLoadBalancer, RepairStep> {
   if (observation.kind !== 'present') return observation;
-  const { memory } = scope;
   const { observed } = observation;
-  const drift = planRepairs(scope, observed);
-  memory.facts = rememberDrift(memory.facts, drift.length > 0);
-  return { kind: 'present', observed, drift };
+  return { kind: 'present', observed, drift: findRepairs(scope, observed) };
 }
 
 /** Reserves the tokens of the first reads, and gives back what the pass leaves. */

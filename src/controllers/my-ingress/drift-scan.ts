@@ -9,8 +9,8 @@ import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { identify } from './identity.ts';
 import { desireName } from './load-balancer/desired.ts';
-import { compareAll } from './load-balancer/snapshot.ts';
-import type { Memory, ObjectMemory } from './memory.ts';
+import { type ComparisonScope, compareAll, hasBeenChanged } from './load-balancer/snapshot.ts';
+import { type Memory, type ObjectMemory, rememberFoundDrift } from './memory.ts';
 import { Orphans, Strays } from './orphans.ts';
 import { isInPlace } from './preview.ts';
 import { attempt, forEachInTurns } from './scan-steps.ts';
@@ -200,18 +200,26 @@ export class DriftScan {
     if (isBeingDeleted(object)) return true;
     const identity = identify(cluster, object);
     const memory = memories.of(getKey(object), identity.uid);
+    const compared = { clock, identity, inventory, memory, object };
     if (!isInPlace(object)) {
-      const cached = inventory.getCached(readRecordedArn(object) ?? '');
-      if (cached.kind === 'observed') this.#remember(memory, cached.observed);
+      this.#noteChanges(compared);
       return true;
     }
-    const comparison = compareAll({ clock, identity, inventory, memory, object });
+    const comparison = compareAll(compared);
     if (comparison.kind === 'unknown') return false;
-    if (comparison.kind === 'differs') return this.#recordDrift();
+    if (comparison.kind === 'differs') return this.#recordDrift(memory);
     if (comparison.kind === 'attributesDue') return true;
     this.#remember(memory, comparison.cached);
     const due = { object, identity, clock, memory, objectCount: memories.size };
     return isTrafficDue(due) || hasForgedCounts(object, memory);
+  }
+
+  #noteChanges(compared: ComparisonScope): void {
+    const { inventory, memory, object } = compared;
+    const cached = inventory.getCached(readRecordedArn(object) ?? '');
+    if (cached.kind !== 'observed') return;
+    this.#remember(memory, cached.observed);
+    if (hasBeenChanged(compared, cached.observed)) this.#recordDrift(memory);
   }
 
   /** A pass that goes by memory then has what others have changed about the balancer. */
@@ -220,7 +228,9 @@ export class DriftScan {
     memory.traffic = memory.traffic && rememberBalancer(memory.traffic, loadBalancer, nowMs);
   }
 
-  #recordDrift(): true {
+  /** The next pass reads everything then, also where an edit comes before it. */
+  #recordDrift(memory: ObjectMemory): true {
+    memory.facts = rememberFoundDrift(memory.facts, true);
     this.#options.metrics.count(driftScanMetrics.found, {});
     return true;
   }
@@ -236,7 +246,7 @@ export class DriftScan {
       await forEachInTurns(objects, { clock, signal }, (before) => {
         const object = cache.get(getKey(before));
         if (object === undefined || !hasDrifted(object)) return;
-        this.#recordDrift();
+        this.#options.metrics.count(driftScanMetrics.found, {});
         enqueue(getKey(object), { priority: LOW_PRIORITY });
       });
     });

@@ -23,8 +23,8 @@ export interface Facts {
   readonly ownedArn?: string;
   /** Drift was observed, and no read since shows it repaired: a status that claims otherwise is early. */
   readonly hasOpenDrift?: boolean;
-  /** As `hasOpenDrift`, of the managed security group, which no read of the balancer shows. */
-  readonly hasGroupDrift?: boolean;
+  /** As `hasOpenDrift`, found by a drift scan, also where no read of the balancer shows it. */
+  readonly hasFoundDrift?: boolean;
   /** The first of the reads since the last create or successful read, none of which found ours. */
   readonly absentSinceMs?: number;
   /** When AWS first said to a create that the name is taken, while reads find no such balancer. */
@@ -119,13 +119,13 @@ export function rememberDrift(facts: Facts, hasOpenDrift: boolean): Facts {
   return { ...facts, hasOpenDrift };
 }
 
-export function rememberGroupDrift(facts: Facts, hasGroupDrift: boolean): Facts {
-  return { ...facts, hasGroupDrift };
+export function rememberFoundDrift(facts: Facts, hasFoundDrift: boolean): Facts {
+  return { ...facts, hasFoundDrift };
 }
 
 /** True where a pass has to read everything, whatever a snapshot shows. */
-export function hasAnyDrift({ hasOpenDrift = false, hasGroupDrift = false }: Facts): boolean {
-  return hasOpenDrift || hasGroupDrift;
+export function hasAnyDrift({ hasOpenDrift = false, hasFoundDrift = false }: Facts): boolean {
+  return hasOpenDrift || hasFoundDrift;
 }
 
 export function rememberProvisioning(facts: Facts, nowMs: number): Facts {

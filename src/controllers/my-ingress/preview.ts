@@ -15,9 +15,9 @@ import { findRecreationProblem } from './load-balancer/correction.ts';
 import { observeLive } from './load-balancer/observe.ts';
 import { type ObservedLoadBalancer, planAfterCreate, planCreate } from './load-balancer/plan.ts';
 import { chooseReadDepth, requestsLiveRead } from './load-balancer/read-depth.ts';
-import { keepIpv6, planRepairs } from './load-balancer/repairs.ts';
+import { findRepairs, keepIpv6, planRepairs } from './load-balancer/repairs.ts';
 import { checkSnapshot } from './load-balancer/snapshot.ts';
-import { rememberDrift, rememberGroupDrift } from './memory.ts';
+import { rememberFoundDrift } from './memory.ts';
 import { recall } from './record.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 import { hasTraffic } from './status.ts';
@@ -48,15 +48,14 @@ export async function previewSpec(scope: Scope): Promise<Planned | Waiting> {
   const { observed } = observation;
   const { identity, memory } = scope;
   const kept = await keepIpv6(scope, observed);
-  const own = planRepairs(kept, observed);
-  memory.facts = rememberDrift(memory.facts, own.length > 0);
+  const own = findRepairs(kept, observed);
   // The balancer may have shown traffic that no record names.
   const found = recall(kept);
   if (!hasTraffic(found.object)) {
     return reportPlan(scope, joinPlans(describePlan(own), undefined));
   }
   const traffic = await observeAndPlan(found, { observed });
-  memory.facts = rememberGroupDrift(memory.facts, false);
+  memory.facts = rememberFoundDrift(memory.facts, false);
   const retirement = planRetirement(traffic.desired, traffic.observed, identity);
   const now = [...own, ...traffic.plan.steps];
   const withoutIpv6 =

@@ -1,5 +1,6 @@
 import type { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { describePlan } from '../graph/planned-step.ts';
+import { rememberDrift, rememberFoundDrift } from '../memory.ts';
 import { recall } from '../record.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
@@ -12,6 +13,16 @@ export function planRepairs(
   observed: ObservedLoadBalancer,
 ): readonly RepairStep[] {
   return planLoadBalancer(desired, observed, readStillApplied(object, observed, memory.facts));
+}
+
+/** As `planRepairs`, for what was just read: that is remembered. Without traffic a scan can have found nothing else. */
+export function findRepairs(scope: Scope, observed: ObservedLoadBalancer): readonly RepairStep[] {
+  if (observed.isStateOnly) return [];
+  const { memory } = scope;
+  const plan = planRepairs(scope, observed);
+  const facts = rememberDrift(memory.facts, plan.length > 0);
+  memory.facts = hasTraffic(recall(scope).object) ? facts : rememberFoundDrift(facts, false);
+  return plan;
 }
 
 export interface Repaired {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import type { Cached, TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import type { Cached, CachedGroup, TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
 import { findLeadingCondition } from '../../../core/objects/conditions.ts';
 import { sleep } from '../../../core/ports/clock.ts';
 import { hasReason, OperatorError } from '../../../core/reconcile/operator-error.ts';
@@ -9,11 +9,11 @@ import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, hasAnyDrift, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeSubnets, readRecordedArn, readStillApplied } from '../status.ts';
-import { hasTrafficDrifted } from '../traffic/snapshot.ts';
+import { hasStandingChanged, hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { observeAttributes } from './observe.ts';
 import { diffLoadBalancer, type ObservedLoadBalancer } from './plan.ts';
-import { hasAttributes } from './read-depth.ts';
+import { chooseReadDepth, hasAttributes } from './read-depth.ts';
 
 /** The result of checking an object that is Ready. */
 export type SnapshotCheck =
@@ -66,7 +66,7 @@ export function awaitTokens(scope: Scope, error: unknown): Outcome {
   return keepUntil(scope, error);
 }
 
-type ComparisonScope = Pick<Scope, 'clock' | 'identity' | 'inventory' | 'memory' | 'object'>;
+export type ComparisonScope = Pick<Scope, 'clock' | 'identity' | 'inventory' | 'memory' | 'object'>;
 
 /**
  * Compares an object with its balancer and what is beside it, as far as the snapshot shows them: for the drift scan and
@@ -83,6 +83,21 @@ export function compareAll(scope: ComparisonScope): Comparison {
     inventory.getCachedGroup(name),
   );
   return hasDrifted ? { kind: 'differs' } : compared;
+}
+
+/**
+ * True where the snapshot shows that others have changed what an object has that is not in place: a pass that reads the
+ * state of the balancer alone, or goes by memory, would not see it.
+ */
+export function hasBeenChanged(
+  { object, identity, inventory, memory }: ComparisonScope,
+  cached: TaggedLoadBalancer,
+): boolean {
+  const traffic = { object, identity, memory: memory.traffic };
+  const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
+  if (chooseReadDepth(object) !== 'state') return hasStandingChanged(traffic, find);
+  const compared = { object, identity, facts: memory.facts };
+  return isUnlikeSpec(compared, cached) || hasTrafficDrifted(traffic, cached.loadBalancer, find);
 }
 
 interface Compared {
@@ -107,16 +122,21 @@ function compareBalancer(
 }
 
 /** True where the balancer differs from the spec or from what status shows. */
-function hasDrifted(
-  { object, identity, facts }: Compared,
-  observed: ObservedLoadBalancer,
-): boolean {
+function hasDrifted(compared: Compared, observed: ObservedLoadBalancer): boolean {
+  const { object } = compared;
   const { loadBalancer } = observed;
   if (loadBalancer.state.code !== 'active') return true;
   const shown: Readonly<Record<string, unknown>> = { ...object.status.alb };
   if (Object.entries(describeHeld(loadBalancer)).some(([key, value]) => shown[key] !== value))
     return true;
   if (!isDeepStrictEqual(describeSubnets(object, loadBalancer), object.status.subnets)) return true;
+  return isUnlikeSpec(compared, observed);
+}
+
+function isUnlikeSpec(
+  { object, identity, facts }: Compared,
+  observed: ObservedLoadBalancer,
+): boolean {
   const desired = desireLoadBalancer(object, identity);
   return diffLoadBalancer(desired, observed, readStillApplied(object, observed, facts)).length > 0;
 }

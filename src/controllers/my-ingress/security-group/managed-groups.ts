@@ -9,7 +9,7 @@ import { identifyResource, pickSecurityGroups } from '../graph/tags.ts';
 import { type Identity, identify } from '../identity.ts';
 import { desireLoadBalancer, projectAddressing } from '../load-balancer/desired.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
-import { hasAnyDrift, type Memory, rememberGroupDrift } from '../memory.ts';
+import { hasAnyDrift, type Memory, rememberFoundDrift } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import { attempt } from '../scan-steps.ts';
 import { readRecordedArn } from '../status.ts';
@@ -34,8 +34,8 @@ export class ManagedGroups {
   }
 
   /**
-   * Call after a refresh of the inventory. Returns whether the group of an object that is Ready differs; its next pass
-   * reads everything then. An operator without managed groups needs no right on EC2.
+   * Call after a refresh of the inventory. Returns whether the group of an object differs whose spec is applied; its next
+   * pass reads everything then. An operator without managed groups needs no right on EC2.
    */
   async read(
     objects: readonly MyIngress[],
@@ -43,7 +43,7 @@ export class ManagedGroups {
   ): Promise<(object: MyIngress) => boolean> {
     const { clock, cluster, inventory } = this.#options;
     const isRelevant = (object: MyIngress): boolean =>
-      attempt(() => isReadyWithGroup(object)) ?? false;
+      attempt(() => isAppliedWithGroup(object)) ?? false;
     if (!objects.some(isRelevant)) return () => false;
     const readMs = clock.monotonicMs();
     const tags = { [ownershipTagKeys.cluster]: cluster };
@@ -59,7 +59,7 @@ export class ManagedGroups {
 
   #findDrift(object: MyIngress, groups: readonly TaggedSecurityGroup[], readMs: number): boolean {
     const { cluster, inventory, memory } = this.#options;
-    if (!isReadyWithGroup(object)) return false;
+    if (!isAppliedWithGroup(object)) return false;
     const cached = inventory.getCached(readRecordedArn(object) ?? '');
     const identity = identify(cluster, object);
     const known = memory.of(getKey(object), identity.uid);
@@ -69,15 +69,15 @@ export class ManagedGroups {
     const standing = known.traffic?.standing?.graph;
     const own = pickSecurityGroups(groups, identity);
     if (!hasManagedGroupDrifted({ object, identity, loadBalancer, standing }, own)) return false;
-    known.facts = rememberGroupDrift(known.facts, true);
+    known.facts = rememberFoundDrift(known.facts, true);
     return true;
   }
 }
 
-function isReadyWithGroup(object: MyIngress): boolean {
+function isAppliedWithGroup(object: MyIngress): boolean {
   if (object.status?.owned?.securityGroup === undefined) return false;
   const isAtRest = isPaused(object) || isBeingDeleted(object) || isPlanOnly(object);
-  return !isAtRest && chooseReadDepth(object) === 'snapshot';
+  return !isAtRest && chooseReadDepth(object) !== 'live';
 }
 
 const { namespace: NAMESPACE, name: NAME } = ownershipTagKeys;

@@ -7,7 +7,7 @@ import { findRecalled } from '../attaching/joined.ts';
 import { hasUnapplied } from '../attaching/report.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
-import { identifyTargetGroup } from '../graph/tags.ts';
+import { identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
 import type { ObjectMemory } from '../memory.ts';
@@ -47,6 +47,17 @@ export function hasTrafficDrifted(
     attached.length === securityGroups.length &&
     attached.every((id) => securityGroups.includes(id));
   return !isAttached || isMisrecorded(compared, find) || hasGroupDrifted(compared, find);
+}
+
+/** True where the snapshot shows a target group of the object otherwise than this process has left it. */
+export function hasStandingChanged({ identity, memory }: Compared, find: Find): boolean {
+  const { targetGroups = [] } = memory?.standing?.graph ?? {};
+  const own = targetGroups.filter((one) => isOwnTargetGroup(one, identity));
+  return own.some(({ targetGroup, tags }) => {
+    const cached = find(targetGroup.name);
+    if (cached.kind !== 'observed') return cached.kind === 'absent';
+    return !isDeepStrictEqual(cached.observed, { targetGroup, tags });
+  });
 }
 
 /** True where status names other backends, target groups or listeners than the object's: it may be forged. */

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
+import { driftScanMetrics } from '../../../../../src/controllers/my-ingress/drift-scan.ts';
+import { MINUTE_MS, type World } from '../world.ts';
+import { applyShop, settleShop } from './settle.ts';
+import { api, SHOP, web } from './specs.ts';
+
+const KEY = 'web/shop';
+const GIVEN: Partial<MyIngressSpec> = { ...SHOP, securityGroups: ['sg-web'] };
+
+type Change = readonly [what: string, change: (world: World) => void, repair: string];
+
+const OF_BALANCER: Change = [
+  'the balancer',
+  (world) => {
+    const [LoadBalancerArn] = world.balancers.map(({ arn }) => arn);
+    world.outOfBand('SetSecurityGroups', { LoadBalancerArn, SecurityGroups: ['sg-admin'] });
+  },
+  'SetSecurityGroups',
+];
+const OF_GROUP: Change = [
+  'a target group',
+  (world) => {
+    const { targetGroups } = world.aws.control.snapshot();
+    const group = targetGroups.find(({ name }) => name.startsWith('shop-web'));
+    world.outOfBand('ModifyTargetGroup', { TargetGroupArn: group?.arn, HealthCheckPath: '/bad' });
+  },
+  'ModifyTargetGroup',
+];
+const OF_LISTENER: Change = [
+  'a listener',
+  (world) => {
+    const [listener] = world.aws.control.snapshot().listeners;
+    world.outOfBand('DeleteListener', { ListenerArn: listener?.arn });
+  },
+  'CreateListener',
+];
+
+async function repairsUntilReady(world: World): Promise<readonly string[]> {
+  const before = world.writesToAws.length;
+  for (let i = 0; i < 600 && world.condition('shop') !== 'True Available'; i++)
+    await world.clock.advance(1_000);
+  expect(world.condition('shop')).toBe('True Available');
+  return world.writesToAws.slice(before);
+}
+
+/** The only worker is busy with another object from before the scan until after the edit. */
+async function editAfterScan(world: World): Promise<void> {
+  const release = world.kube.holdNext('applyStatus');
+  world.apply('other');
+  await world.clock.advance(100);
+  const found = (): number => world.metrics.valueOf(driftScanMetrics.found) ?? 0;
+  for (let i = 0; i < 100 && found() === 0; i++) await world.clock.advance(1_000);
+  expect(found()).toBe(1);
+  const added = { name: 'new', paths: ['/new'], forward: [{ backend: 'api' }] };
+  world.edit('shop', { rules: [...(SHOP.rules ?? []), added] });
+  release();
+  await world.clock.advance(20_000);
+}
+
+describe('what a scan finds changed', () => {
+  it.each([OF_BALANCER, OF_GROUP])(
+    'about %s is repaired though an edit comes before the pass for it',
+    async (_what, change, repair) => {
+      const world = await settleShop(GIVEN, { concurrency: 1, scanMs: MINUTE_MS });
+      await world.clock.advance(5 * MINUTE_MS);
+      const before = world.writesToAws.length;
+      change(world);
+      await editAfterScan(world);
+      expect(world.object('shop').status.observedGeneration).toBe(2);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.writesToAws.slice(before)).toContain(repair);
+    },
+  );
+
+  it.each([OF_BALANCER, OF_GROUP, OF_LISTENER])(
+    'about %s while AWS sets the balancer up is repaired before the object is Ready',
+    async (_what, change, repair) => {
+      const settings = { provisioningMs: 5 * MINUTE_MS };
+      const world = await applyShop(GIVEN, { scanMs: MINUTE_MS, settings });
+      expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
+      change(world);
+      expect(await repairsUntilReady(world)).toContain(repair);
+    },
+  );
+
+  it('about a balancer alone while AWS sets it up is repaired once, and read no more', async () => {
+    const settings = { provisioningMs: 5 * MINUTE_MS };
+    const spec = { securityGroups: ['sg-web'] };
+    const world = await applyShop(spec, { scanMs: MINUTE_MS, settings });
+    const [, change, repair] = OF_BALANCER;
+    change(world);
+    expect(await repairsUntilReady(world)).toEqual([repair]);
+    const calls = await world.callsDuring(() => world.clock.advance(5 * MINUTE_MS));
+    expect(Object.keys(calls).toSorted()).toEqual(['DescribeLoadBalancers', 'DescribeTags']);
+  });
+
+  it('about the managed security group while AWS sets the balancer up is repaired before the object is Ready', async () => {
+    const settings = { provisioningMs: 5 * MINUTE_MS };
+    const world = await applyShop(SHOP, { scanMs: MINUTE_MS, settings });
+    const [GroupId] = world.balancer().securityGroups;
+    const IpPermissions = [
+      { IpProtocol: 'tcp', FromPort: 80, ToPort: 80, IpRanges: [{ CidrIp: '0.0.0.0/0' }] },
+    ];
+    world.outOfBand('RevokeSecurityGroupIngress', { GroupId, IpPermissions });
+    expect(await repairsUntilReady(world)).toContain('AuthorizeSecurityGroupIngress');
+  });
+
+  it('about a target group while another takes over is repaired before the object is Ready', async () => {
+    const world = await settleShop(GIVEN, { scanMs: MINUTE_MS });
+    world.targets.say(KEY, 'api', { healthy: 0 });
+    await world.edited('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] }, 20_000);
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    const [, change, repair] = OF_GROUP;
+    change(world);
+    const before = world.writesToAws.length;
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
+    expect(world.writesToAws.slice(before)).toEqual([repair]);
+  });
+});
