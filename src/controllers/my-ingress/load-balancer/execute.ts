@@ -1,4 +1,8 @@
-import type { AppliedSettings, MyIngress } from '../../../apis/my-ingress.ts';
+import {
+  type AppliedSettings,
+  type MyIngress,
+  ownershipTagKeys,
+} from '../../../apis/my-ingress.ts';
 import type {
   AwsOperation,
   LoadBalancer,
@@ -123,12 +127,31 @@ async function createOnce(
 
 /**
  * Executes the plan for a balancer that is there; the caller has reserved its tokens. Returns the refusal of attributes,
- * which come last and concern nothing beside the balancer.
+ * which come last and concern nothing beside the balancer. What was changed is one event, however it ends.
  */
 export async function executeRepairs(
   scope: Scope,
   plan: readonly RepairStep[],
   observed: ObservedLoadBalancer,
+): Promise<OperatorError | undefined> {
+  const done: Drift[] = [];
+  try {
+    return await executeEach(scope, { plan, observed, done });
+  } finally {
+    if (done.length > 0) recordRepairs(scope, done, observed);
+  }
+}
+
+interface Execution {
+  readonly plan: readonly RepairStep[];
+  readonly observed: ObservedLoadBalancer;
+  /** Filled with what AWS has accepted. */
+  readonly done: Drift[];
+}
+
+async function executeEach(
+  scope: Scope,
+  { plan, observed, done }: Execution,
 ): Promise<OperatorError | undefined> {
   const { arn } = observed.loadBalancer;
   const { clock, desired, memory, pass } = scope;
@@ -142,13 +165,13 @@ export async function executeRepairs(
     if (refusal) return refusal;
     const change = { arn, step: drift, atMs: clock.monotonicMs() };
     memory.facts = rememberChange(memory.facts, change);
+    done.push(drift);
     // What stands beside the balancer has yet to lose its tags.
     const isLeft = drift.field === 'tags' && hasTraffic(scope.object);
     if (!isLeft) applied = dropUndone(desired, applied, drift);
     pass.report({ applied: omitEmpty(applied) });
   }
   memory.facts = rememberDrift(memory.facts, false);
-  recordRepairs(scope, plan, observed);
   return undefined;
 }
 
@@ -156,23 +179,27 @@ function isForPerson(error: unknown): error is OperatorError {
   return error instanceof OperatorError && error.healedBy === 'person';
 }
 
-function recordRepairs(
-  scope: Scope,
-  plan: readonly RepairStep[],
-  observed: ObservedLoadBalancer,
-): void {
+function recordRepairs(scope: Scope, done: readonly Drift[], observed: ObservedLoadBalancer): void {
   const { clock, identity, memory, object } = scope;
   const { loadBalancer, tags } = observed;
   const isOnRecord = readRecordedArn(object) === loadBalancer.arn;
   const ownership = readOwnership(tags, identity, isOnRecord);
-  if (ownership.kind === 'foreign') return recordAdopted(scope, loadBalancer);
-  if (ownership.previousUid !== undefined) {
+  const isClaimed = done.some(claims);
+  if (ownership.kind === 'foreign') {
+    if (isClaimed) recordAdopted(scope, loadBalancer);
+    return;
+  }
+  if (ownership.previousUid !== undefined && isClaimed) {
     memory.facts = rememberTakeover(memory.facts, ownership.previousUid, clock.monotonicMs());
     recordTakenOver(scope, loadBalancer, ownership.previousUid);
   }
-  const drift = plan.map((step) => step.drift);
-  if (isOnRecord || ownership.previousUid !== undefined) recordUpdated(scope, loadBalancer, drift);
-  else logCompleted(scope, loadBalancer, drift);
+  if (isOnRecord || ownership.previousUid !== undefined) recordUpdated(scope, loadBalancer, done);
+  else logCompleted(scope, loadBalancer, done);
+}
+
+/** The call that makes it this object's by its tags. */
+function claims(drift: Drift): boolean {
+  return drift.field === 'tags' && Object.hasOwn(drift.set, ownershipTagKeys.uid);
 }
 
 /**
