@@ -13,7 +13,6 @@ import {
   awaitsOwnCreate,
   hasAnyDrift,
   isNameTaken,
-  listRecentSteps,
   rememberOwned,
   rememberPresence,
 } from '../memory.ts';
@@ -36,8 +35,9 @@ import {
   doubtOlderCreate,
   doubtPresence,
   isNoneOfOurs,
+  projectRecent,
 } from './correction.ts';
-import { type ObservedLoadBalancer, projectStep } from './plan.ts';
+import type { ObservedLoadBalancer } from './plan.ts';
 import { chooseReadDepth, hasAttributes } from './read-depth.ts';
 
 /** The result of reading one balancer. */
@@ -101,9 +101,7 @@ async function assess(
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
   if (read === undefined) return awaitConfirmation(doubtPresence(scope, loadBalancer.arn, readMs));
-  // A write that reads do not show yet would count as undone, or as the original value.
-  const steps = listRecentSteps(memory.facts, loadBalancer.arn, clock.monotonicMs());
-  return { kind: 'present', observed: steps.reduce(projectStep, read) };
+  return { kind: 'present', observed: projectRecent(scope, read) };
 }
 
 type Claim = Pick<Scope, 'identity' | 'object' | 'desired'>;
@@ -172,8 +170,9 @@ async function observeState(
   const arn = readRecordedArn(object) ?? '';
   if (memory.facts.ownedArn !== arn || hasAnyDrift(memory.facts)) return undefined;
   if (hasTraffic(object) && hasOpenTraffic(memory.traffic, clock.monotonicMs())) return undefined;
-  const loadBalancer = await scope.inventory.observe(arn, signal);
-  if (loadBalancer === undefined) return undefined;
+  const read = await scope.inventory.observe(arn, signal);
+  if (read === undefined) return undefined;
+  const { loadBalancer } = projectRecent(scope, { loadBalancer: read, tags: {} });
   memory.traffic =
     memory.traffic && rememberBalancer(memory.traffic, loadBalancer, clock.monotonicMs());
   return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };

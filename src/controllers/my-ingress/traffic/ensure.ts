@@ -14,6 +14,7 @@ import { isStanding } from '../graph/projection.ts';
 import { describeUse } from '../graph/quota-use.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan } from '../graph/steps.ts';
+import { projectRecent } from '../load-balancer/correction.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -178,7 +179,8 @@ async function planCold(scope: Scope, given: Given): Promise<Planned> {
   const { arn } = given.observed.loadBalancer;
   const readMs = clock.monotonicMs();
   const newer = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
-  const loadBalancer = newer ?? given.observed.loadBalancer;
+  const projected = newer && projectRecent(scope, { loadBalancer: newer, tags: {} });
+  const { loadBalancer } = projected ?? given.observed;
   const routes = readRoutes(scope.object.spec);
   const { observed: shown, ...read } = await readGraph(scope, routes, { ...given, loadBalancer });
   const observed = replayWritten(shown, memory.traffic?.written, readMs);

@@ -167,13 +167,9 @@ async function executeOne(scope: ObjectScope, step: Step, progress: Progress): P
   if (obstacle !== undefined) return leaveOut(progress, step, obstacle);
   const hold = findHold(step, progress.holds);
   if (hold !== undefined) return holdBack(scope, { step, hold }, progress);
-  const { aws, clock, memory } = scope;
-  const setSecurityGroups = (arn: string, ids: readonly string[]): Promise<void> =>
-    aws.setSecurityGroups(arn, ids);
+  const { clock, memory } = scope;
   try {
-    const { references } = progress;
-    const context = { clients: scope.traffic(), setSecurityGroups, references };
-    const executed = await executeStep(step, context);
+    const executed = await executeStep(scope, step, progress);
     if (isAlreadyMade(memory.traffic, { step, made: executed.made }, clock.monotonicMs()))
       return awaitMade(scope, { step, message: ALREADY_MADE }, progress);
     return recordDone(scope, { step, ...executed }, progress);

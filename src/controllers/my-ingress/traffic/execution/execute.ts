@@ -2,8 +2,10 @@ import type { RuleSettings } from '../../../../aws/elbv2/traffic.ts';
 import { OperatorError } from '../../../../core/reconcile/operator-error.ts';
 import type { DesiredAction } from '../../graph/graph.ts';
 import type { ProblemReason } from '../../graph/problem.ts';
+import type { StandingGraph } from '../../graph/projection.ts';
 import { type Call, isClaim, type Operation, type Step } from '../../graph/steps.ts';
-import type { TrafficClients } from '../../scope.ts';
+import { rememberChange } from '../../memory.ts';
+import type { ObjectScope, TrafficClients } from '../../scope.ts';
 import { type References, resolveAction, resolveAttachment } from '../references.ts';
 import type { TagStep } from './tag-batches.ts';
 
@@ -27,8 +29,26 @@ export interface Executed {
   readonly made: string | undefined;
 }
 
+interface Known extends Pick<Context, 'references'> {
+  readonly standing: StandingGraph | undefined;
+}
+
+/** A read of the balancer alone may not show its new security groups yet. */
+function connect(scope: ObjectScope, { references, standing }: Known): Context {
+  const { aws, clock, memory } = scope;
+  const setSecurityGroups = async (arn: string, desired: readonly string[]): Promise<void> => {
+    await aws.setSecurityGroups(arn, desired);
+    if (standing === undefined) return;
+    const { securityGroups: observed } = standing.loadBalancer;
+    const step = { field: 'securityGroups', desired, observed } as const;
+    memory.facts = rememberChange(memory.facts, { arn, step, atMs: clock.monotonicMs() });
+  };
+  return { clients: scope.traffic(), setSecurityGroups, references };
+}
+
 /** Executes one step; throws what AWS answers. */
-export async function executeStep(step: Step, context: Context): Promise<Executed> {
+export async function executeStep(scope: ObjectScope, step: Step, given: Known): Promise<Executed> {
+  const context = connect(scope, given);
   const call = CALLS[step.operation] as (input: Step['input'], context: Context) => Promise<Made>;
   const made = await call(step.input, context);
   const { targetGroup, rule, securityGroup } = made;

@@ -123,6 +123,30 @@ describe('an edit', () => {
     expect(world.aws.control.snapshot().listeners).toEqual(before);
   });
 
+  it.each([
+    { what: 'gives', given: ['sg-web'], next: undefined },
+    { what: 'takes away', given: undefined, next: ['sg-web'] },
+  ])(
+    'that $what the managed security group and is taken back before reads show it is undone',
+    async ({ given, next }) => {
+      const securityGroups = (groups: readonly string[] | undefined): void => {
+        if (groups === undefined) world.unset('shop', 'securityGroups');
+        else world.edit('shop', { securityGroups: groups });
+      };
+      const world = await settleShop({ ...SHOP, ...(given && { securityGroups: given }) });
+      await world.clock.advance(3 * MINUTE_MS);
+      const before = world.balancer().securityGroups;
+      world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 20_000 });
+      securityGroups(next);
+      await world.clock.advance(1_000);
+      expect(world.balancer().securityGroups).not.toEqual(before);
+      securityGroups(given);
+      await world.clock.advance(1_000);
+      expect(world.condition('shop')).toBe('True Available');
+      expect(world.balancer().securityGroups).toEqual(before);
+    },
+  );
+
   it('whose further certificate is refused for a moment has it at once, though reads are old', async () => {
     const world = await settleShop({ ...SHOP, listeners: PLAIN });
     world.aws.control.setCertificates(TLS.certificates);
