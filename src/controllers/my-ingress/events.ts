@@ -1,3 +1,4 @@
+import { previousGroupsTagKeys } from '../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
@@ -40,13 +41,34 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   if (done.length === 0) return;
   const steps = done.map(printStep);
   const what = abridge(steps, MOST_STEPS).join('; ');
-  const draft = wasReadyForThisSpec(scope)
+  const isDrift = wasReadyForThisSpec(scope) && !done.every((step) => isRestOfEdit(scope, step));
+  const draft = isDrift
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
   recordEvent(scope, draft, { steps });
   for (const { id } of done.filter((step) => isFirstClaim(scope, step))) {
     const note = `Took over ${id.replace('/', ' ')} with the consent of its owner`;
     recordEvent(scope, { reason: 'AdoptedListener', action: 'Adopt', note }, { id });
+  }
+}
+
+const RECORDS: readonly string[] = previousGroupsTagKeys;
+
+/** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
+function isRestOfEdit({ object }: ObjectScope, { operation, input }: Step): boolean {
+  const isOnRecord = object.status?.owned?.removals === true;
+  switch (operation) {
+    case 'DeleteTargetGroup':
+    case 'DeleteSecurityGroup':
+      return true;
+    case 'DeleteListener':
+    case 'DeleteRule':
+    case 'RevokeSecurityGroupIngress':
+      return isOnRecord;
+    case 'DeleteTags':
+      return Object.keys(input.tags).every((key) => RECORDS.includes(key));
+    default:
+      return false;
   }
 }
 
