@@ -172,7 +172,9 @@ function concludeAbsence(scope: ObjectScope, reads: readonly PlaceRead[]): Relea
   const leftAlone = reads.flatMap((read) => {
     return read.kind === 'foreign' && !read.isProof ? [read.loadBalancer] : [];
   });
-  for (const one of leftAlone) recordLeftAlone(scope, one);
+  for (const one of leftAlone) {
+    if (isFirstEnd(scope, 'left', one)) recordLeftAlone(scope, one);
+  }
   return { kind: 'absent', leftAlone };
 }
 
@@ -224,9 +226,22 @@ async function retain(
 /** An earlier pass may have sent the call, by another spec: the memory names the balancer, and what became of it. */
 function recordReleased(scope: ObjectScope): void {
   const balancer = scope.memory.facts.release;
-  if (balancer === undefined) return;
+  if (balancer === undefined || !isFirstEnd(scope, balancer.how, balancer)) return;
   if (balancer.how === 'retained') recordRetained(scope, balancer);
   else recordDeleted(scope, balancer);
+}
+
+/** A deletion is tried again while others hold something of it, or its finalizer cannot be removed. */
+function isFirstEnd(
+  { memory }: ObjectScope,
+  how: string,
+  { arn }: Pick<LoadBalancer, 'arn'>,
+): boolean {
+  const { ends = [] } = memory;
+  const end = `${how} ${arn}`;
+  if (ends.includes(end)) return false;
+  memory.ends = [...ends, end];
+  return true;
 }
 
 function isRetained({ object }: ObjectScope): boolean {

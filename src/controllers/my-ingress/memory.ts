@@ -220,6 +220,8 @@ export interface ObjectMemory {
   claimedMs?: Readonly<Record<string, number>>;
   /** Names of target groups that a deletion has proved absent. */
   goneGroups?: readonly string[];
+  /** What became of balancers in a deletion, each with its ARN: every try of it comes to the same. */
+  ends?: readonly string[];
 }
 
 /** Whether this process knows of anything beside the balancer. */
