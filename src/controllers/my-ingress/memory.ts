@@ -2,7 +2,7 @@ import type { MyIngress } from '../../apis/my-ingress.ts';
 import { type AwsOperation, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import type { Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Drift } from './load-balancer/plan.ts';
+import { type Drift, type ObservedLoadBalancer, projectStep } from './load-balancer/plan.ts';
 import type { TrafficMemory } from './traffic/memory.ts';
 
 /**
@@ -171,6 +171,15 @@ export function measureAbsenceDoubtMs({ absentSinceMs }: Facts, readMs: number):
 export function listRecentSteps({ changes }: Facts, arn: string, nowMs: number): readonly Drift[] {
   const recent = changes.filter((one) => one.arn === arn && isRecent(one.atMs, nowMs));
   return recent.map(({ step }) => step);
+}
+
+/** A write that reads do not show yet would count as undone, or as the original value. */
+export function projectRecent(
+  facts: Facts,
+  read: ObservedLoadBalancer,
+  nowMs: number,
+): ObservedLoadBalancer {
+  return listRecentSteps(facts, read.loadBalancer.arn, nowMs).reduce(projectStep, read);
 }
 
 /** True while a read that still finds the balancer ours may be older than its release. */

@@ -11,14 +11,13 @@ import { createFailure } from '../failure.ts';
 import type { Problem } from '../graph/problem.ts';
 import { LOAD_BALANCER_ID } from '../graph/resource-id.ts';
 import { composeConsent, describeHolder, readOwnership } from '../identity.ts';
-import { isFresh, listRecentSteps, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
+import { isFresh, measureAbsenceDoubtMs, rememberAbsence } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeLost, explainRefusedRecord, hasTraffic } from '../status.ts';
 import { isManaged } from '../traffic/planned.ts';
 import { parseName } from './desired.ts';
 import { listPlaces } from './places.ts';
-import { type ObservedLoadBalancer, projectStep } from './plan.ts';
 
 interface RefusedRecord {
   readonly arn: string;
@@ -166,15 +165,6 @@ function listLacking(object: MyIngress): readonly string[] {
     ...(hasGroups ? [] : ['spec.securityGroups (or spec.inbound with listeners)']),
     ...(ipAddressType === undefined ? ['spec.ipAddressType'] : []),
   ];
-}
-
-/** A write that reads do not show yet would count as undone, or as the original value. */
-export function projectRecent(
-  { clock, memory }: Pick<Scope, 'clock' | 'memory'>,
-  read: ObservedLoadBalancer,
-): ObservedLoadBalancer {
-  const steps = listRecentSteps(memory.facts, read.loadBalancer.arn, clock.monotonicMs());
-  return steps.reduce(projectStep, read);
 }
 
 /** Waits for what AWS has answered to a write, until reads show it. */

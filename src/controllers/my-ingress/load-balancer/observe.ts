@@ -13,6 +13,7 @@ import {
   awaitsOwnCreate,
   hasAnyDrift,
   isNameTaken,
+  projectRecent,
   rememberOwned,
   rememberPresence,
 } from '../memory.ts';
@@ -35,7 +36,6 @@ import {
   doubtOlderCreate,
   doubtPresence,
   isNoneOfOurs,
-  projectRecent,
 } from './correction.ts';
 import type { ObservedLoadBalancer } from './plan.ts';
 import { chooseReadDepth, hasAttributes } from './read-depth.ts';
@@ -101,7 +101,7 @@ async function assess(
   if (isOwnCreate(scope, loadBalancer, judgement)) recordCreated(scope, loadBalancer);
   const read = await observeAttributes(scope, { loadBalancer, tags }, signal);
   if (read === undefined) return awaitConfirmation(doubtPresence(scope, loadBalancer.arn, readMs));
-  return { kind: 'present', observed: projectRecent(scope, read) };
+  return { kind: 'present', observed: projectRecent(memory.facts, read, clock.monotonicMs()) };
 }
 
 type Claim = Pick<Scope, 'identity' | 'object' | 'desired'>;
@@ -172,10 +172,11 @@ async function observeState(
   if (hasTraffic(object) && hasOpenTraffic(memory.traffic, clock.monotonicMs())) return undefined;
   const read = await scope.inventory.observe(arn, signal);
   if (read === undefined) return undefined;
-  const { loadBalancer } = projectRecent(scope, { loadBalancer: read, tags: {} });
-  memory.traffic =
-    memory.traffic && rememberBalancer(memory.traffic, loadBalancer, clock.monotonicMs());
-  return { kind: 'present', observed: { loadBalancer, tags: {}, isStateOnly: true } };
+  const nowMs = clock.monotonicMs();
+  const shown = { loadBalancer: read, tags: {}, isStateOnly: true };
+  const observed = projectRecent(memory.facts, shown, nowMs);
+  memory.traffic &&= rememberBalancer(memory.traffic, observed.loadBalancer, nowMs);
+  return { kind: 'present', observed };
 }
 
 /** Reads everything that a plan needs. Never writes to AWS. */

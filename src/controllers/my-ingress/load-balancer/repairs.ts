@@ -18,10 +18,10 @@ export function planRepairs(
 /** As `planRepairs`, for what was just read: that is remembered. Without traffic a scan can have found nothing else. */
 export function findRepairs(scope: Scope, observed: ObservedLoadBalancer): readonly RepairStep[] {
   if (observed.isStateOnly) return [];
-  const { memory } = scope;
+  const { memory, object } = scope;
   const plan = planRepairs(scope, observed);
   const facts = rememberDrift(memory.facts, plan.length > 0);
-  memory.facts = hasTraffic(recall(scope).object) ? facts : rememberFoundDrift(facts, false);
+  memory.facts = hasTraffic(object) ? facts : rememberFoundDrift(facts, false);
   return plan;
 }
 

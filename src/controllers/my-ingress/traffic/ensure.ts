@@ -14,7 +14,7 @@ import { isStanding } from '../graph/projection.ts';
 import { describeUse } from '../graph/quota-use.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
 import { printPlan } from '../graph/steps.ts';
-import { projectRecent } from '../load-balancer/correction.ts';
+import { projectRecent } from '../memory.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import type { Routes } from '../routes/routes.ts';
 import type { Scope } from '../scope.ts';
@@ -179,7 +179,7 @@ async function planCold(scope: Scope, given: Given): Promise<Planned> {
   const { arn } = given.observed.loadBalancer;
   const readMs = clock.monotonicMs();
   const newer = given.warm?.balancer && (await inventory.observe(arn, pass.signal));
-  const projected = newer && projectRecent(scope, { loadBalancer: newer, tags: {} });
+  const projected = newer && projectRecent(memory.facts, { loadBalancer: newer, tags: {} }, readMs);
   const { loadBalancer } = projected ?? given.observed;
   const routes = readRoutes(scope.object.spec);
   const { observed: shown, ...read } = await readGraph(scope, routes, { ...given, loadBalancer });
