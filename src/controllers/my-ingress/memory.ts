@@ -229,7 +229,7 @@ export interface ObjectMemory {
   claimedMs?: Readonly<Record<string, number>>;
   /** Names of target groups that a deletion has proved absent. */
   goneGroups?: readonly string[];
-  /** What became of balancers in a deletion, each with its ARN: every try of it comes to the same. */
+  /** The ends that balancers came to in a deletion, each with its ARN: every try of it comes to the same. */
   ends?: readonly string[];
 }
 
