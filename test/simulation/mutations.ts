@@ -282,7 +282,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: '.listBySource(object.metadata.namespace, first)',
     replace: '.listBySource(object.metadata.namespace, first).slice(0, 0)',
     why: 'of two monitors the later one restarts what the first has restarted',
-    seed: 244,
+    seed: 929,
   },
   'batch-not-limited': {
     file: 'controllers/config-monitor/eviction.ts',
