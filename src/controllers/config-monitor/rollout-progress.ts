@@ -84,9 +84,10 @@ function throwRefusal(refusal: Refusal, { mayWait, isOver, soonestMs }: Circumst
   const { error } = refusal;
   if (mayWait || (isOver && error.healedBy === 'time')) return;
   const isSooner = error.healedBy === 'person' && Number.isFinite(soonestMs);
-  const { details } = error;
+  const { details, retryAfterMs = soonestMs } = error;
+  const soonerMs = Math.min(retryAfterMs, soonestMs);
   throw isSooner
-    ? restateError(error, { ...omitUndefined({ details }), retryAfterMs: soonestMs })
+    ? restateError(error, { ...omitUndefined({ details }), retryAfterMs: soonerMs })
     : error;
 }
 

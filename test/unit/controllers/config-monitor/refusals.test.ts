@@ -234,3 +234,15 @@ describe('a template that cannot be changed for now', () => {
     expect(bench.condition('Reconciling')).toBe('True ApiServerUnavailable');
   });
 });
+
+it('a Deployment that is resumed is restarted within 10 s, although its pods have yet to stay ready', async () => {
+  bench.cluster.restartsAtStart = 1;
+  await bench.deploy();
+  await bench.monitor({ strategy: 'Rollout', minReadySeconds: 120 });
+  bench.cluster.pause('frontend');
+  await bench.change('two', 5_000);
+  expect(bench.condition('Stalled')).toBe('True WorkloadPaused');
+  bench.cluster.pause('frontend', false);
+  await bench.clock.advance(11_000);
+  expect(bench.cluster.asked).toContain('restart Deployment/frontend');
+});
