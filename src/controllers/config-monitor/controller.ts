@@ -114,12 +114,8 @@ function takeOver(scope: Scope): Scope {
   pass.log.info('Took over the record of an earlier ConfigMonitor', {
     hash: shortenHash(record.configHash ?? ''),
   });
-  return {
-    ...scope,
-    object: { ...object, status: { ...object.status, ...record } },
-    deselected: new Set(record.deselectedPods),
-    affected: pods,
-  };
+  const inherited = { ...object, status: { ...object.status, ...record } };
+  return { ...scope, ...buildScope(scope, { ...scope, object: inherited }), affected: pods };
 }
 
 /** A CRD of release 0.1.0 does not have the field. */
