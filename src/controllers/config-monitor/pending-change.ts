@@ -1,7 +1,7 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import { isBeingDeleted, type KubeObject } from '../../core/objects/kube-object.ts';
 import { type DataChange, listOutdated, readRecordedHash } from './memory.ts';
-import { concerns, formatSelection, readSelection, selects } from './pod-index.ts';
+import { canBeRestarted, concerns, formatSelection, readSelection, selects } from './pod-index.ts';
 import { formatMillis, type Report, type Scope, shortenHash } from './scope.ts';
 import { listUses } from './sources/pod-uses.ts';
 import {
@@ -50,7 +50,15 @@ export function listUnselected(uids: Iterable<string>, scope: Scope): readonly T
   return [...uids]
     .filter((uid) => !selectedUids.has(uid))
     .flatMap((uid) => pods.getByUid(uid, 'kept') ?? [])
-    .filter((pod) => orphans.has(pod.metadata.uid) || !selects(selection, pod));
+    .filter(
+      (pod) => orphans.has(pod.metadata.uid) || !selects(selection, pod) || isOurs(pod, scope),
+    );
+}
+
+/** It was selected again during this pass, and the next one sees so. */
+function isOurs(pod: TrimmedPod, { spec }: Scope): boolean {
+  const mayGo = getController(pod) !== undefined || spec.unmanagedPods !== 'Skip';
+  return mayGo && canBeRestarted(pod);
 }
 
 /** Whether spec selects otherwise than the restart began, or pods are selected again that were not before theirs. */

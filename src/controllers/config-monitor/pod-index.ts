@@ -203,7 +203,7 @@ function isReadyStill({ metadata, restarts }: TrimmedPod, previous: TrimmedPod):
  * what can be deleted is only its image in the API
  * (https://kubernetes.io/docs/tasks/configure-pod-container/static-pod/).
  */
-function canBeRestarted(pod: TrimmedPod): boolean {
+export function canBeRestarted(pod: TrimmedPod): boolean {
   const controller = getController(pod);
   const isOfJob = controller?.kind === 'Job' && controller.apiVersion.startsWith('batch/');
   return !isOfJob && controller?.kind !== 'Node';

@@ -23,12 +23,16 @@ function findLast(): KubeObject {
 
 /** Sets the label that the object selects by and the ReplicaSet does not, or takes it away. */
 async function label(pod: KubeObject, tier?: string): Promise<void> {
+  setLabel(pod, tier);
+  await bench.clock.settle();
+}
+
+function setLabel(pod: KubeObject, tier?: string): void {
   bench.kube.edit(pod, (live) => {
     const { tier: _, ...others } = live.metadata.labels ?? {};
     const labels = { ...others, ...(tier !== undefined && { tier }) };
     return { ...live, metadata: { ...live.metadata, labels } };
   });
-  await bench.clock.settle();
 }
 
 async function expectNewest(): Promise<void> {
@@ -53,6 +57,21 @@ describe('a pod with older data that loses the label by which it is selected, an
     await bench.clock.advance(ms);
     expect(bench.status().deselectedPods).toEqual([pod.metadata.uid]);
     await label(pod, 'web');
+    await expectNewest();
+  });
+
+  it('while a pass goes on, is restarted once', async () => {
+    await bench.monitor(web);
+    bench.cluster.answer = () => ({ kind: 'blocked', message: 'it would violate the budget' });
+    await bench.change('two', 5_000);
+    const pod = findLast();
+    bench.cluster.beforeEviction = async () => {
+      bench.cluster.beforeEviction = () => Promise.resolve();
+      setLabel(pod, 'web');
+    };
+    await label(pod);
+    await bench.clock.advance(5_000);
+    bench.cluster.answer = () => undefined;
     await expectNewest();
   });
 
