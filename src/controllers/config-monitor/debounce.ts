@@ -71,9 +71,15 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   };
 }
 
-/** The data of record is there again, and no pod has other data but those that a rollout restarts anyway. */
+/**
+ * The data of record is there again, and no pod has other data but those that a rollout restarts anyway. One of these that
+ * may have read the other data has to be on record as such: it is restarted also for the data before the rollout.
+ */
 function hasComeBack({ change, outdated }: Outdated, { object }: Scope): boolean {
-  const planned = new Set(object.status.rollout?.pods);
+  const { pods = [], between = pods } = object.status.rollout ?? {};
+  const unknown = new Set(between);
+  const known = pods.filter((uid) => unknown.has(uid) || !change.between.has(uid));
+  const planned = new Set(known);
   const isRecorded = change.hash === readRecordedHash(object);
   return isRecorded && outdated.every(({ metadata }) => planned.has(metadata.uid));
 }

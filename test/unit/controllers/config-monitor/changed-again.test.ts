@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -70,6 +71,16 @@ describe('data that changes again during a restart', () => {
   });
 });
 
+/** Its container has ended, or started again. */
+function setReady(name: string, status: 'True' | 'False'): void {
+  const pod = bench.cluster.pods().find(({ metadata }) => metadata.name === name) as KubeObject;
+  bench.kube.server.applyStatus(pod, {
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status }],
+    containerStatuses: [{ name: 'app', restartCount: 1 }],
+  });
+}
+
 describe('data that changes during a restart, and is taken back at once', () => {
   it('does not begin the restart again', async () => {
     await bench.deploy();
@@ -127,6 +138,26 @@ describe('data that changes during a restart, and is taken back at once', () => 
     expect(bench.kept()).toBe(0);
     expect(bench.cluster.evicted).toHaveLength(9);
     expect(bench.condition('Ready', 'late')).toBe('True Watching');
+  });
+
+  it('restarts also for the data of before a pod that it has not restarted, and that started meanwhile', async () => {
+    await bench.deploy();
+    await bench.monitor();
+    const name = bench.before.at(-1) as string;
+    bench.cluster.answer = ({ metadata }) =>
+      metadata.name === name ? { kind: 'blocked', message: 'it would violate' } : undefined;
+    await bench.change('two', 3_200);
+    setReady(name, 'False');
+    await bench.clock.advance(300);
+    await bench.change('three', 200);
+    setReady(name, 'True');
+    await bench.clock.advance(100);
+    await bench.change('two', 300);
+    await bench.change('one', 1_500);
+    bench.cluster.answer = () => undefined;
+    await bench.clock.advance(900_000);
+    expect(bench.cluster.names).not.toContain(name);
+    expect(bench.condition('Ready')).toBe('True Watching');
   });
 
   it('does not go on while the object is suspended', async () => {
