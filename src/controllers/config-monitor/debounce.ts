@@ -16,7 +16,7 @@ import {
   noteChange,
   reportDeselected,
 } from './pending-change.ts';
-import { concerns } from './pod-index.ts';
+import { concerns, formatSelection } from './pod-index.ts';
 import { beginRollout } from './rollout.ts';
 import { type Report, reportPods, type Scope } from './scope.ts';
 import { readNewestData } from './sources/observe-data.ts';
@@ -84,9 +84,16 @@ function hasComeBack({ change, outdated }: Outdated, { object }: Scope): boolean
   return isRecorded && outdated.every(({ metadata }) => planned.has(metadata.uid));
 }
 
-/** It was no change: other objects may rely on the last restart, as they did before. */
-function takeBackChange({ object, pass }: Scope): void {
-  const { lastChangeTime, lastRestartTime } = object.status;
+/**
+ * It was no change: other objects may rely on the last restart, as they did before. Of pods that this object selected then,
+ * and does not now, nobody knows whether they were started meanwhile.
+ */
+function takeBackChange({ object, pass, selection }: Scope): void {
+  const { lastChangeTime, lastRestartTime, restartedSelection } = object.status;
+  if (restartedSelection !== formatSelection(selection)) {
+    pass.report({ restartedSelection: undefined } satisfies Report);
+    return;
+  }
   if (lastChangeTime === undefined || lastRestartTime === undefined) return;
   const isOlder = Date.parse(lastChangeTime) <= Date.parse(lastRestartTime);
   pass.report({ lastChangeTime: isOlder ? lastChangeTime : lastRestartTime } satisfies Report);

@@ -98,8 +98,10 @@ function chooseRestartedSelection(
   { object, selection }: Scope,
 ): string | undefined {
   const { configHash, restartedSelection, rollout } = object.status;
-  if (hash !== configHash) return formatSelection(selection);
-  return (rollout?.hash ?? configHash) === configHash ? restartedSelection : undefined;
+  const selector = formatSelection(selection);
+  if (hash !== configHash) return selector;
+  const isAtRest = (rollout?.hash ?? configHash) === configHash;
+  return isAtRest && restartedSelection === selector ? selector : undefined;
 }
 
 /** Nothing is restarted: the next pass begins it, and reports it. */

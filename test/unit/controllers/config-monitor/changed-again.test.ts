@@ -160,6 +160,33 @@ describe('data that changes during a restart, and is taken back at once', () => 
     expect(bench.condition('Ready')).toBe('True Watching');
   });
 
+  it.each([
+    ['has none', 1],
+    ['has one too', 2],
+  ])(
+    'restarts for another object a pod that was started with it, where the first one selected others then and %s',
+    async (_, others) => {
+      await bench.deploy();
+      bench.cluster.deploy('other', 1, { app: 'other' });
+      await bench.monitor({ maxUnavailable: '100%' });
+      await bench.monitor({ maxUnavailable: '100%' }, 'late');
+      await bench.change('two', 60_000);
+      await bench.editMonitor({ suspend: true }, 'late');
+      await bench.editMonitor({ podSelector: { app: 'other' } });
+      await bench.change('three', 200);
+      bench.cluster.scale('frontend', 9);
+      const fresh = bench.cluster.podsOf('frontend').map(({ metadata }) => metadata.name);
+      bench.cluster.scale('other', others);
+      await bench.change('two', 30_000);
+      await bench.editMonitor({ podSelector: { app: 'frontend' } });
+      await bench.clock.advance(1_000);
+      await bench.editMonitor({ suspend: false }, 'late');
+      await bench.clock.advance(100_000);
+      expect(bench.cluster.evicted).toHaveLength(8 + others);
+      expect(bench.cluster.names).not.toContain(fresh.at(-1));
+    },
+  );
+
   it('does not go on while the object is suspended', async () => {
     await bench.deploy();
     await bench.monitor();
