@@ -62,12 +62,21 @@ function planBatches(
   return owners.map((owner) => {
     const isRolling = byTemplate.get(owner.name);
     const isHeld = awaitsOthers(owner, scope);
+    const isNext = (pod: TrimmedPod): boolean => isOwnTurn || !isOwnPod(pod, scope);
     const mayGo = (pod: TrimmedPod): boolean => {
       const isEvicted = isRolling === undefined || (isRolling && mayBeStuck && isStuck(pod));
-      return isEvicted && !isHeld && (isOwnTurn || !isOwnPod(pod, scope));
+      return isEvicted && !isHeld && isNext(pod);
     };
-    return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, mayGo });
+    return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, isNext, mayGo });
   });
+}
+
+interface Limits {
+  readonly maxUnavailable: number | string;
+  /** False for the pod of this process, before all others are restarted. */
+  readonly isNext: (pod: TrimmedPod) => boolean;
+  /** False also for one that its template replaces: it goes by itself. */
+  readonly mayGo: (pod: TrimmedPod) => boolean;
 }
 
 /**
@@ -110,13 +119,7 @@ interface Batch {
  * the lowest goes first: until it is ready no other one is started again
  * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#deployment-and-scaling-guarantees).
  */
-function planBatch(
-  owner: Owner,
-  {
-    maxUnavailable,
-    mayGo,
-  }: { readonly maxUnavailable: number | string; readonly mayGo: (pod: TrimmedPod) => boolean },
-): Batch {
+function planBatch(owner: Owner, { maxUnavailable, isNext, mayGo }: Limits): Batch {
   const { name, pending, unavailable } = owner;
   if (name === undefined) return { pods: pending.filter(mayGo), spares: [], unavailable };
   const isInOrder = isOrdered(name);
@@ -124,7 +127,7 @@ function planBatch(
   const unready = unreadyAll.filter(mayGo);
   const ready = readyAll.filter(mayGo);
   const budget = computeBudget(owner, maxUnavailable, isInOrder);
-  const others = countUnavailable(owner) - countLeading(ready, unavailable);
+  const others = countUnavailable(owner) - countLeading(readyAll.filter(isNext), unavailable);
   const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
   if (!isInOrder) return { pods, spares: ready.slice(room), unavailable };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
 import { sleep } from '../../../../src/core/ports/clock.ts';
 import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
@@ -229,6 +230,20 @@ describe('a StatefulSet that bad data has left with a pod that never gets ready'
     expect(bench.condition('Ready')).toBe('True Watching');
     expect(bench.cluster.evicted).toEqual(partition === 0 ? ['db-2'] : ['db-2', 'db-0']);
     expect(bench.cluster.pods().filter(({ metadata }) => uids.includes(metadata.uid))).toEqual([]);
+  });
+
+  it('is restarted, although a pod that the bad data has restarted has yet to stay ready', async () => {
+    const labels = { app: 'frontend' };
+    bench.cluster.deployAs({ name: 'db', labels, isStateful: true, minReadySeconds: 0 }, 3);
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Auto' });
+    bench.cluster.restartsAtStart = 1;
+    await bench.change('bad', 2_100);
+    const lowest = bench.cluster.pods()[0] as KubeObject;
+    bench.kube.server.applyStatus(lowest, { phase: 'Running', containerStatuses: [] });
+    await bench.clock.advance(2_000);
+    await bench.change('good', 60_000);
+    expect(bench.cluster.evicted).toEqual(['db-0']);
   });
 
   it('loses no pod while its template may not be changed', async () => {
