@@ -124,6 +124,7 @@ function applyDefaults(spec: ConfigMonitorSpec): ConfigMonitorSpec {
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
+  if (scope.spec.suspend) scope.progress.hold(scope.pass.key);
   const observation = observeData(scope);
   reportObservation(observation, scope);
   if (observation.kind !== 'observed') {
@@ -237,6 +238,7 @@ function isChanged({ hash }: ObservedData, { changes, object }: Scope): boolean 
 }
 
 async function recordWhilePaused(given: Scope): Promise<void> {
+  given.progress.hold(given.pass.key);
   const observation = observeData(given);
   if (observation.kind !== 'observed') return;
   const scope = takeOver(given);

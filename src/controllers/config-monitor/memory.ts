@@ -200,7 +200,7 @@ export class Progress {
     return known?.progressTime === progressTime ? this.#clock.monotonicMs() - known.sinceMs : 0;
   }
 
-  /** Nothing can get on, for want of a source: this time does not count. */
+  /** Nothing can get on, for want of a source or as a person holds it: this time does not count. */
   hold(key: Key): void {
     this.#resumed.set(key, Number.POSITIVE_INFINITY);
   }

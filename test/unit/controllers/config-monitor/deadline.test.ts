@@ -32,6 +32,24 @@ describe('the progress deadline', () => {
     await expectNewest();
   });
 
+  it.each([
+    ['is suspended', { suspend: true }, {}],
+    ['is paused', {}, { 'albridge.io/paused': 'true' }],
+  ])('does not run while the object %s', async (_, spec, annotations) => {
+    bench.cluster.answer = () => ({ kind: 'blocked', message: 'it would violate the budget' });
+    await bench.change('two', 5_000);
+    const { metadata, spec: before } = bench.object();
+    const edit = (change: object): void => {
+      bench.kube.edit(bench.object(), (live) => ({ ...live, ...change }));
+    };
+    edit({ metadata: { ...metadata, annotations }, spec: { ...before, ...spec } });
+    await bench.clock.advance(TWENTY_MINUTES);
+    edit({ metadata, spec: before });
+    await bench.clock.advance(20_000);
+    bench.cluster.answer = () => undefined;
+    await expectNewest();
+  });
+
   it('is over for pods that do not get ready once the source is back', async () => {
     await bench.change('two', 1_000);
     bench.cluster.isBroken = true;
