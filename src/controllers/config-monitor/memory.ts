@@ -167,8 +167,10 @@ export class Progress {
   readonly #clock: Clock;
   readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
-  /** When those that were held got on again, monotonic; Infinity of those that still are. */
-  readonly #resumed = new Map<Key, number>();
+  /** Since when those are held that are, monotonic. */
+  readonly #heldSince = new Map<Key, number>();
+  /** What was before does not count; monotonic. */
+  readonly #countsFrom = new Map<Key, number>();
   readonly #shrunk = new Map<Key, Set<string>>();
   /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */
   readonly #failed = new Map<Key, Map<string, OperatorError | undefined>>();
@@ -188,10 +190,20 @@ export class Progress {
     const known = this.#observed.get(key);
     const record = known?.progressTime === progressTime ? known : { progressTime, sinceMs: nowMs };
     this.#observed.set(key, record);
-    const resumedMs = Math.min(nowMs, this.#resumed.get(key) ?? Number.NEGATIVE_INFINITY);
-    this.#resumed.set(key, resumedMs);
     const recordedMs = this.#clock.now() - Date.parse(progressTime);
-    return Math.min(nowMs - resumedMs, Math.max(nowMs - record.sinceMs, recordedMs));
+    const observedMs = Math.max(nowMs - record.sinceMs, recordedMs);
+    const fromMs = this.#countsFrom.get(key) ?? Number.NEGATIVE_INFINITY;
+    return this.#resume(key, Math.min(nowMs - fromMs, observedMs));
+  }
+
+  #resume(key: Key, idleMs: number): number {
+    const nowMs = this.#clock.monotonicMs();
+    const heldSinceMs = this.#heldSince.get(key);
+    if (heldSinceMs === undefined) return idleMs;
+    const countedMs = Math.max(0, idleMs - 2 * (nowMs - heldSinceMs));
+    this.#heldSince.delete(key);
+    this.#countsFrom.set(key, nowMs - countedMs);
+    return countedMs;
   }
 
   /** For how long this process has seen this time on record, in ms. */
@@ -200,9 +212,14 @@ export class Progress {
     return known?.progressTime === progressTime ? this.#clock.monotonicMs() - known.sinceMs : 0;
   }
 
-  /** Nothing can get on, for want of a source or as a person holds it: this time does not count. */
+  /**
+   * Nothing can get on, for want of a source or as a person holds it. This time does not count, and as much from before is
+   * forgiven, as pods may have to start anew; all of it where this process does not know what was before.
+   */
   hold(key: Key): void {
-    this.#resumed.set(key, Number.POSITIVE_INFINITY);
+    if (this.#heldSince.has(key)) return;
+    const isKnown = this.#observed.has(key);
+    this.#heldSince.set(key, isKnown ? this.#clock.monotonicMs() : Number.NEGATIVE_INFINITY);
   }
 
   /** Whether this owner is taken for scaled down for the first time since a rollout was last over. */
@@ -252,7 +269,8 @@ export class Progress {
 
   forget(key: Key): void {
     this.#observed.delete(key);
-    this.#resumed.delete(key);
+    this.#heldSince.delete(key);
+    this.#countsFrom.delete(key);
     this.#shrunk.delete(key);
     this.#failed.delete(key);
     this.#restarted.delete(key);

@@ -60,6 +60,19 @@ describe('the progress deadline', () => {
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
   });
 
+  it('is over for pods that do not get ready, although the source is missing for a second now and then', async () => {
+    await bench.change('two', 1_000);
+    bench.cluster.isBroken = true;
+    for (let minutes = 0; minutes < 20; minutes += 5) {
+      await bench.clock.advance(299_000);
+      bench.kube.delete(bench.configMap);
+      await bench.clock.advance(1_000);
+      await bench.configure('two');
+    }
+    await bench.clock.advance(1_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+  });
+
   it('gives pods that are ready their time to stay so where the operator was away for long', async () => {
     await bench.change('two', 1_200);
     await bench.stop();
