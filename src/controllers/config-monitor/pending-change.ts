@@ -27,7 +27,7 @@ export async function noteChange(data: ObservedData, scope: Scope): Promise<Data
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);
-  if (before && !isSame) reportDeselected(listOutdated({ ...before, hash }), scope);
+  if (before && before.selector !== selector) reportDeselected(listOutdated(before), scope);
   if (isNew && !scope.isReselected) recordChange(hash, before === undefined, scope);
   return change;
 }
@@ -92,9 +92,7 @@ async function observePods(
 ): Promise<DataChange> {
   const { hash } = data;
   const { changes, endedPods, object, pods } = scope;
-  const { affected } = scope;
-  const selected = await listLivePods(scope);
-  const live = affected ? new Set([...selected].filter((uid) => affected.has(uid))) : selected;
+  const live = await listAffected(selector, scope);
   const isVouchedFor = findVouchers(hash, scope);
   const known = [...live].flatMap((uid) => pods.getByUid(uid) ?? []);
   const running = listUids(known.filter(({ state }) => state !== 'starting'));
@@ -111,6 +109,16 @@ async function observePods(
     ),
     vouchedFor: listUids(known.filter(isVouchedFor)),
   });
+}
+
+/** With the pods of a change that have lost a label since: whether they are older is known once the data stays. */
+async function listAffected(selector: string, scope: Scope): Promise<ReadonlySet<string>> {
+  const { affected, changes, object } = scope;
+  const live = await listLivePods(scope);
+  const selected = affected ? [...live].filter((uid) => affected.has(uid)) : live;
+  const before = changes.get(object);
+  const noted = before?.selector === selector ? [...before.pods, ...before.between] : [];
+  return new Set([...selected, ...listUids(listUnselected(noted, scope))]);
 }
 
 function listChangedSources(

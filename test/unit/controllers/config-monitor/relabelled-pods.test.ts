@@ -60,6 +60,21 @@ describe('a pod with older data that loses the label by which it is selected, an
     await expectNewest();
   });
 
+  it('while a change waits that is taken back, is not restarted', async () => {
+    await bench.monitor({ ...web, suspend: true });
+    await bench.change('two', 1_000);
+    const pod = findLast();
+    await label(pod);
+    await bench.change('three', 1_000);
+    await bench.change('one', 1_000);
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(60_000);
+    await label(pod, 'web');
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+
   it('while a pass goes on, is restarted once', async () => {
     await bench.monitor(web);
     bench.cluster.answer = () => ({ kind: 'blocked', message: 'it would violate the budget' });
