@@ -44,7 +44,7 @@ import {
   readRecords,
 } from './sources/watched-source.ts';
 import { getController } from './transforms.ts';
-import { listLost, listOrphans, listPending, partition } from './workload-groups.ts';
+import { listLost, listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
 const RECHECK_MS = 60_000;
@@ -105,17 +105,19 @@ function buildScope(
 
 /** The pods have the data that the ConfigMonitor of an earlier ConfigMap of this name had on record. */
 function takeOver(scope: Scope): Scope {
-  const { monitors, object, pass, selected } = scope;
+  const { monitors, object, pass, selection } = scope;
   if (object.status.configHash !== undefined) return scope;
-  const found = monitors.predecessors.find(object, [...selected, ...listOrphans(scope)]);
+  // Only the record says which of those without a controller have lost it.
+  const pods = scope.pods.selectedBy(object.metadata.namespace, selection);
+  const found = monitors.predecessors.find(object, pods);
   if (found === undefined) return scope;
-  const { record, pods } = found;
+  const { record, pods: affected } = found;
   pass.report(record);
   pass.log.info('Took over the record of an earlier ConfigMonitor', {
     hash: shortenHash(record.configHash ?? ''),
   });
   const inherited = { ...object, status: { ...object.status, ...record } };
-  return { ...scope, ...buildScope(scope, { ...scope, object: inherited }), affected: pods };
+  return { ...scope, ...buildScope(scope, { ...scope, object: inherited }), affected };
 }
 
 /** A CRD of release 0.1.0 does not have the field. */

@@ -159,25 +159,32 @@ describe('an annotated ConfigMap that is deleted and created again', () => {
   });
 });
 
-it('an annotated ConfigMap that is created again keeps pods without a controller on record', async () => {
-  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' };
-  const ownerReferences = [{ ...set, uid: 'one', controller: true }];
-  for (const name of ['web-1', 'web-2'])
-    bench.cluster.pod(name, { labels: { app: 'frontend' }, ownerReferences });
-  bench.cluster.answer = ({ metadata: { name } }) =>
-    name.startsWith('web-') ? { kind: 'blocked', message: 'it would violate' } : undefined;
-  await bench.configure('two', { annotations });
-  await bench.clock.advance(60_000);
-  bench.cluster.setController(bench.cluster.podsOf('web'));
-  await bench.clock.advance(60_000);
-  expect(bench.status(NAME).deselectedPods).toHaveLength(2);
-  await recreate('two');
-  bench.cluster.answer = () => undefined;
-  bench.cluster.setController(bench.cluster.podsOf('web'), { ...set, uid: 'another' });
-  await bench.clock.advance(120_000);
-  expect(bench.cluster.podsOf('web')).toEqual([]);
-  expect(bench.condition('Ready', NAME)).toBe('True Watching');
-});
+it.each([
+  ['', 4],
+  [', also where there are no others', 0],
+])(
+  'an annotated ConfigMap that is created again keeps pods without a controller on record%s',
+  async (_, others) => {
+    const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' };
+    const ownerReferences = [{ ...set, uid: 'one', controller: true }];
+    for (const name of ['web-1', 'web-2'])
+      bench.cluster.pod(name, { labels: { app: 'frontend' }, ownerReferences });
+    bench.cluster.answer = ({ metadata: { name } }) =>
+      name.startsWith('web-') ? { kind: 'blocked', message: 'it would violate' } : undefined;
+    await bench.configure('two', { annotations });
+    await bench.clock.advance(60_000);
+    bench.cluster.setController(bench.cluster.podsOf('web'));
+    await bench.clock.advance(60_000);
+    expect(bench.status(NAME).deselectedPods).toHaveLength(2);
+    bench.cluster.scale('frontend', others);
+    await recreate('two');
+    bench.cluster.answer = () => undefined;
+    bench.cluster.setController(bench.cluster.podsOf('web'), { ...set, uid: 'another' });
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.podsOf('web')).toEqual([]);
+    expect(bench.condition('Ready', NAME)).toBe('True Watching');
+  },
+);
 
 describe('a ConfigMap that has lost its annotation', () => {
   it('and gets it again with other data is watched from there on', async () => {
