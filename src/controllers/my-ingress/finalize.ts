@@ -62,7 +62,7 @@ export async function finalizeLoadBalancer(scope: ObjectScope): Promise<Released
     {
       observe: async (signal) => {
         const observation = await observe(scope, signal);
-        if (observation.kind === 'absent') leftAlone = observation.leftAlone;
+        if (observation.kind === 'absent') leftAlone = recordLeft(scope, observation);
         const isShown = observation.kind !== 'present' || !isRetained(scope);
         return isShown ? observation : (doubtPresence(scope) ?? observation);
       },
@@ -126,7 +126,7 @@ async function observe(scope: ObjectScope, signal: AbortSignal): Promise<Release
   if (ours !== undefined) return confirmPresence(scope, ours.balancer);
   refuseUnknownRegion(scope, reads);
   const isProved = reads.every((read) => 'isProof' in read && read.isProof);
-  return isProved ? concludeAbsence(scope, reads) : doubtAbsence(scope, reads, readMs);
+  return isProved ? concludeAbsence(reads) : doubtAbsence(scope, reads, readMs);
 }
 
 /**
@@ -163,19 +163,26 @@ function doubtAbsence(
   const { memory } = scope;
   memory.facts = rememberAbsence(memory.facts, readMs);
   const doubtMs = measureAbsenceDoubtMs(memory.facts, readMs);
-  if (doubtMs === 0) return concludeAbsence(scope, reads);
+  if (doubtMs === 0) return concludeAbsence(reads);
   const again = `verifying again in ${Math.ceil(doubtMs / 1000)} s`;
   return awaitConfirmation(`AWS shows no load balancer of ours; ${again}`, doubtMs);
 }
 
-function concludeAbsence(scope: ObjectScope, reads: readonly PlaceRead[]): ReleaseObservation {
+function concludeAbsence(reads: readonly PlaceRead[]): ReleaseObservation {
   const leftAlone = reads.flatMap((read) => {
     return read.kind === 'foreign' && !read.isProof ? [read.loadBalancer] : [];
   });
+  return { kind: 'absent', leftAlone };
+}
+
+function recordLeft(
+  scope: ObjectScope,
+  { leftAlone }: Extract<ReleaseObservation, Absent>,
+): readonly LoadBalancer[] {
   for (const one of leftAlone) {
     if (isFirstEnd(scope, 'left', one)) recordLeftAlone(scope, one);
   }
-  return { kind: 'absent', leftAlone };
+  return leftAlone;
 }
 
 function awaitConfirmation(message: string, requeueAfterMs: number): ReleaseObservation {

@@ -38,4 +38,17 @@ describe('a deletion that is tried again', () => {
     expect(world.exists('shop')).toBe(false);
     expect(count(world, 'DeletedALB')).toBe(1);
   });
+
+  it('records LeftALB though it was planned before', async () => {
+    const world = await settleShop(SHOP);
+    await world.clock.advance(MINUTE_MS);
+    world.untagOutOfBand(world.balancer().arn, 'albridge.io/name');
+    world.annotate('shop', { 'albridge.io/mode': 'plan' });
+    await world.deleted('shop', 10 * MINUTE_MS);
+    expect(world.condition('shop')).toBe('Unknown Planned');
+    expect(count(world, 'LeftALB')).toBe(0);
+    world.annotate('shop', {});
+    await world.clock.advance(30 * MINUTE_MS);
+    expect(count(world, 'LeftALB')).toBe(1);
+  });
 });
