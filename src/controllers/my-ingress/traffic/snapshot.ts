@@ -7,7 +7,7 @@ import { findRecalled } from '../attaching/joined.ts';
 import { hasUnapplied } from '../attaching/report.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
-import { identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
+import { desireTags, identifyTargetGroup, isOwnTargetGroup } from '../graph/tags.ts';
 import type { Identity } from '../identity.ts';
 import { chooseReadDepth } from '../load-balancer/read-depth.ts';
 import type { ObjectMemory } from '../memory.ts';
@@ -49,14 +49,21 @@ export function hasTrafficDrifted(
   return !isAttached || isMisrecorded(compared, find) || hasGroupDrifted(compared, find);
 }
 
-/** True where the snapshot shows a target group of the object otherwise than this process has left it. */
-export function hasStandingChanged({ identity, memory }: Compared, find: Find): boolean {
+/**
+ * True where the snapshot shows a target group of the object otherwise than this process has left it. Tags of others
+ * are theirs to change.
+ */
+export function hasStandingChanged({ object, identity, memory }: Compared, find: Find): boolean {
   const { targetGroups = [] } = memory?.standing?.graph ?? {};
   const own = targetGroups.filter((one) => isOwnTargetGroup(one, identity));
+  const known = desireTags('target-group/', object.spec?.tags ?? {}, identity);
   return own.some(({ targetGroup, tags }) => {
     const cached = find(targetGroup.name);
     if (cached.kind !== 'observed') return cached.kind === 'absent';
-    return !isDeepStrictEqual(cached.observed, { targetGroup, tags });
+    const { observed } = cached;
+    const keys = Object.keys(tags).filter((key) => Object.hasOwn(known, key));
+    const isRetagged = keys.some((key) => observed.tags[key] !== tags[key]);
+    return isRetagged || !isDeepStrictEqual(observed.targetGroup, targetGroup);
   });
 }
 

@@ -118,4 +118,20 @@ describe('what a scan finds changed', () => {
     expect(world.condition('shop', 'Reconciling')).toBe('True HandingOver');
     expect(world.writesToAws.slice(before)).toEqual([repair]);
   });
+
+  it.each([
+    ['one that is only planned', { 'albridge.io/mode': 'plan' }, { rules: [] }],
+    ['one whose subnets AWS refuses', {}, { subnets: ['subnet-a', 'subnet-zz'] }],
+  ])('of a target group of %s is no tag of others', async (_what, annotations, edit) => {
+    const world = await settleShop(GIVEN, { scanMs: MINUTE_MS });
+    world.annotate('shop', annotations);
+    await world.edited('shop', edit, 3 * MINUTE_MS);
+    const [group] = world.aws.control.snapshot().targetGroups;
+    world.tagOutOfBand(group?.arn ?? '', { owner: 'somebody' });
+    await world.clock.advance(3 * MINUTE_MS);
+    expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
+    world.tagOutOfBand(group?.arn ?? '', { 'albridge.io/managed-by': 'somebody' });
+    await world.clock.advance(3 * MINUTE_MS);
+    expect(world.metrics.valueOf(driftScanMetrics.found)).toBeGreaterThan(0);
+  });
 });
