@@ -55,7 +55,7 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 const RECORDS: readonly string[] = previousGroupsTagKeys;
 
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
-function isRestOfEdit({ object }: ObjectScope, { operation, input }: Step): boolean {
+function isRestOfEdit({ memory, object }: ObjectScope, { operation, input }: Step): boolean {
   const isOnRecord = object.status?.owned?.removals === true;
   switch (operation) {
     case 'DeleteTargetGroup':
@@ -63,8 +63,10 @@ function isRestOfEdit({ object }: ObjectScope, { operation, input }: Step): bool
       return true;
     case 'DeleteListener':
     case 'DeleteRule':
-    case 'RevokeSecurityGroupIngress':
       return isOnRecord;
+    case 'RevokeSecurityGroupIngress':
+      // A removal that waits for its time does not hide a port that a scan has found open.
+      return isOnRecord && memory.facts.hasFoundDrift !== true;
     case 'DeleteTags':
       return Object.keys(input.tags).every((key) => RECORDS.includes(key));
     default:

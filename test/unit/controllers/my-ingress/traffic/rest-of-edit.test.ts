@@ -42,14 +42,20 @@ describe('what an edit takes out of the spec, and what goes only once the object
     expect(world.metrics.valueOf(coreMetrics.driftRepairs) ?? 0).toBe(0);
   });
 
-  it('does not hide that others have opened a port', async () => {
-    const world = await settleShop(SHOP);
+  it.each([
+    ['', {}],
+    [' while a removal waits for its time', { backends: [web], rules: [] }],
+  ])('does not hide that others have opened a port%s', async (_when, removal) => {
+    const world = await settleShop(SHOP, { scanMs: MINUTE_MS });
+    await world.clock.advance(3 * MINUTE_MS);
+    await world.edited('shop', removal, MINUTE_MS);
+    const before = world.events.recorded.length;
     const [GroupId] = world.balancer().securityGroups;
-    const reasons = await reasonsAfter(world, () => {
-      const IpRanges = [{ CidrIp: '0.0.0.0/0' }];
-      const IpPermissions = [{ IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges }];
-      world.outOfBand('AuthorizeSecurityGroupIngress', { GroupId, IpPermissions });
-    });
-    expect(reasons).toContain('DriftRepaired');
+    const IpRanges = [{ CidrIp: '0.0.0.0/0' }];
+    const IpPermissions = [{ IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges }];
+    world.outOfBand('AuthorizeSecurityGroupIngress', { GroupId, IpPermissions });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.events.reasons.slice(before)).toEqual(['DriftRepaired']);
+    expect(world.metrics.valueOf(coreMetrics.driftRepairs)).toBe(1);
   });
 });
