@@ -77,6 +77,8 @@ export class DriftScan {
   readonly #managedGroups: ManagedGroups;
   /** While no object of the kind exists, AWS is not called. */
   #isUsed = false;
+  /** When the snapshot began. */
+  #readMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: DriftScanOptions) {
     this.#options = options;
@@ -121,19 +123,20 @@ export class DriftScan {
 
   /** Drift in a part that AWS did not answer is not detected until the next try, and the log states it. */
   async #scan(enqueue: Enqueue, signal: AbortSignal): Promise<ScanResult> {
-    const { cache, inventory, log } = this.#options;
+    const { cache, clock, inventory, log } = this.#options;
     // An object created from here on has a pass of its own and need not be in the snapshot.
     const objects = cache.list();
     try {
       const { balancers, targetGroups } = await this.#listDesired(objects, signal);
       const isSearch = targetGroups.size > 0 || this.#strays.isDue(objects);
+      this.#readMs = clock.monotonicMs();
       await inventory.refresh(balancers, signal, isSearch ? targetGroups : undefined);
     } catch (error) {
       if (!signal.aborted)
         log.error('drift scan failed: cannot list load balancers', { err: error });
       return 'failed';
     }
-    await forEachInTurns(objects, { clock: this.#options.clock, signal }, (before) => {
+    await forEachInTurns(objects, { clock, signal }, (before) => {
       const key = getKey(before);
       if (this.#needsPass(key)) enqueue(key, { priority: LOW_PRIORITY });
     });
@@ -219,7 +222,7 @@ export class DriftScan {
     const cached = inventory.getCached(readRecordedArn(object) ?? '');
     if (cached.kind !== 'observed') return;
     this.#remember(memory, cached.observed);
-    if (hasBeenChanged(compared, cached.observed)) this.#recordDrift(memory);
+    if (hasBeenChanged(compared, cached.observed, this.#readMs)) this.#recordDrift(memory);
   }
 
   /** A pass that goes by memory then has what others have changed about the balancer. */

@@ -9,6 +9,7 @@ import type { Identity } from '../identity.ts';
 import { areAttributesDue, type Facts, hasAnyDrift, rememberDrift } from '../memory.ts';
 import type { Scope } from '../scope.ts';
 import { describeHeld, describeSubnets, readRecordedArn, readStillApplied } from '../status.ts';
+import { mayBeOld } from '../traffic/memory.ts';
 import { hasStandingChanged, hasTrafficDrifted } from '../traffic/snapshot.ts';
 import { desireLoadBalancer } from './desired.ts';
 import { observeAttributes } from './observe.ts';
@@ -87,17 +88,21 @@ export function compareAll(scope: ComparisonScope): Comparison {
 
 /**
  * True where the snapshot shows that others have changed what an object has that is not in place: a pass that reads the
- * state of the balancer alone, or goes by memory, would not see it.
+ * state of the balancer alone, or goes by memory, would not see it. `readMs`: when the snapshot began. What a balancer
+ * uses changes with its listeners and rules, so an older one does not show it.
  */
 export function hasBeenChanged(
   { object, identity, inventory, memory }: ComparisonScope,
-  cached: TaggedLoadBalancer,
+  { loadBalancer, tags }: TaggedLoadBalancer,
+  readMs: number,
 ): boolean {
   const traffic = { object, identity, memory: memory.traffic };
   const find = (name: string): CachedGroup => inventory.getCachedGroup(name);
-  if (chooseReadDepth(object) !== 'state') return hasStandingChanged(traffic, find);
+  const isOld = memory.traffic !== undefined && mayBeOld(memory.traffic, readMs);
+  if (chooseReadDepth(object) !== 'state') return !isOld && hasStandingChanged(traffic, find);
   const compared = { object, identity, facts: memory.facts };
-  return isUnlikeSpec(compared, cached) || hasTrafficDrifted(traffic, cached.loadBalancer, find);
+  const hasDrifted = !isOld && hasTrafficDrifted(traffic, loadBalancer, find);
+  return hasDrifted || isUnlikeSpec(compared, { loadBalancer, tags });
 }
 
 interface Compared {

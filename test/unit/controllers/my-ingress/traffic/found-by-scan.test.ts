@@ -134,4 +134,13 @@ describe('what a scan finds changed', () => {
     await world.clock.advance(3 * MINUTE_MS);
     expect(world.metrics.valueOf(driftScanMetrics.found)).toBeGreaterThan(0);
   });
+
+  it('while AWS sets the balancer up is no edit that reads do not show yet', async () => {
+    const settings = { provisioningMs: 6 * MINUTE_MS };
+    const world = await applyShop(SHOP, { scanMs: 7_000, settings });
+    world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: 5 * MINUTE_MS });
+    await world.edited('shop', { backends: [web, { ...api, protocol: 'HTTPS' }] }, 3 * MINUTE_MS);
+    expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
+    expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
+  });
 });
