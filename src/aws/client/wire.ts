@@ -84,8 +84,8 @@ export function wireAws(ports: AwsPorts): Aws {
       return {
         targetGroups: createTargetGroups(paid, ledger),
         targets: createTargets(paid),
-        listeners: createListeners(paid),
-        rules: createRules(paid),
+        listeners: createListeners(paid, ledger),
+        rules: createRules(paid, ledger),
         tags: createResourceTags(paid, tags, { ledger, payer }),
         securityGroups: createSecurityGroups(paid, vpcs, ledger),
         subnets: createSubnets(subnets, payer),

@@ -22,6 +22,11 @@ export function toAction(action: KnownAction): elb.Action {
   }
 }
 
+/** ARNs of the target groups that the balancer uses by it. */
+export function listUsed(action: KnownAction | undefined): readonly string[] {
+  return action?.kind === 'forward' ? action.targetGroups.map(({ arn }) => arn) : [];
+}
+
 /** As AWS echoes them, in their order, which it states where there are several. */
 export function shapeActions(from: readonly elb.Action[] | undefined): readonly Action[] {
   return [...(from ?? [])].sort((a, b) => (a.Order ?? 0) - (b.Order ?? 0)).map(shapeAction);

@@ -1,14 +1,15 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence, expectPart } from '../client/aws-errors.ts';
-import { shapeActions, toAction } from './actions.ts';
+import type { WriteLedger } from '../inventory/write-ledger.ts';
+import { listUsed, shapeActions, toAction } from './actions.ts';
 import { readAttributes } from './attributes.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
 import type { Listener, ListenerSettings, Listeners, MutualTls } from './traffic.ts';
 
-/** Listeners over AWS. */
-export function createListeners(call: AwsCall): Listeners {
+/** Listeners over AWS, with the ledger as for rules. */
+export function createListeners(call: AwsCall, ledger: WriteLedger): Listeners {
   return {
     list: (loadBalancerArn, signal) =>
       allowAbsence('DescribeListeners', describeListeners(call, loadBalancerArn, signal)),
@@ -24,13 +25,17 @@ export function createListeners(call: AwsCall): Listeners {
       const { DefaultActions = [], ...rest } = toSettings(settings);
       const place = { LoadBalancerArn: loadBalancerArn, Tags: toPairs(tags) };
       const input = { ...place, DefaultActions, ...rest };
-      const answer = await call('CreateListener', input, { subject });
+      const answer = await ledger.duringAll(listUsed(settings.defaultAction), () =>
+        call('CreateListener', input, { subject }),
+      );
       const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
       return expectPart(created, { operation: 'CreateListener', subject }, 'listener');
     },
     async modify(listenerArn, changes) {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
-      await call('ModifyListener', input, refer(listenerArn));
+      await ledger.duringAll(listUsed(changes.defaultAction), () =>
+        call('ModifyListener', input, refer(listenerArn)),
+      );
     },
     async setAttributes(listenerArn, attributes) {
       const input = { ListenerArn: listenerArn, Attributes: toPairs(attributes) };

@@ -2,7 +2,8 @@ import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence, expectPart } from '../client/aws-errors.ts';
-import { shapeActions, toAction } from './actions.ts';
+import type { WriteLedger } from '../inventory/write-ledger.ts';
+import { listUsed, shapeActions, toAction } from './actions.ts';
 import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
 import type {
@@ -14,12 +15,13 @@ import type {
   Transform,
 } from './traffic.ts';
 
-/** Rules over AWS. */
-export function createRules(call: AwsCall): Rules {
+/** Rules over AWS; the target groups that one comes to use are entered in the ledger that the inventory goes by. */
+export function createRules(call: AwsCall, ledger: WriteLedger): Rules {
   return {
     list: (listenerArn, signal) =>
       allowAbsence('DescribeRules', describeRules(call, listenerArn, signal)),
-    create: (listenerArn, settings) => create(call, listenerArn, settings),
+    create: (listenerArn, settings) =>
+      ledger.duringAll(listUsed(settings.action), () => create(call, listenerArn, settings)),
     async modify(ruleArn, { conditions, action, transforms }) {
       const input = {
         RuleArn: ruleArn,
@@ -27,7 +29,7 @@ export function createRules(call: AwsCall): Rules {
         ...(action && { Actions: [toAction(action)] }),
         ...(transforms && toTransforms(transforms)),
       };
-      await call('ModifyRule', input, refer(ruleArn));
+      await ledger.duringAll(listUsed(action), () => call('ModifyRule', input, refer(ruleArn)));
     },
     async setPriorities(priorities) {
       const [first, ...others] = priorities;

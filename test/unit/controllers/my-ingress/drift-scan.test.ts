@@ -316,3 +316,18 @@ it('counts no drift of an attribute that others have put back, in mode observe',
   await world.clock.advance(130 * MINUTE_MS);
   expect(countFound()).toBe(before);
 });
+
+it('makes no rule again that its snapshot is too old to show', async () => {
+  const world = World.started({ scanMs: 7_000 });
+  await world.applied('shop', { ...SHOP, rules: [] });
+  await world.clock.advance(MINUTE_MS);
+  const before = world.writesToAws.length;
+  world.fault('*', { kind: 'staleReads', ageMs: 9_000 }, { forMs: MINUTE_MS });
+  world.edit('shop', { rules: SHOP.rules ?? [] });
+  for (let s = 0; s < 60; s++) {
+    await world.clock.advance(1_000);
+    expect(world.condition('shop')).toBe('True Available');
+  }
+  expect(world.writesToAws.slice(before)).toEqual(['CreateRule']);
+  expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
+});
