@@ -102,7 +102,9 @@ export function hasBeenChanged(
   if (chooseReadDepth(object) !== 'state') return !isOld && hasStandingChanged(traffic, find);
   const compared = { object, identity, facts: memory.facts };
   const hasDrifted = !isOld && hasTrafficDrifted(traffic, loadBalancer, find);
-  return hasDrifted || isUnlikeSpec(compared, { loadBalancer, tags });
+  // What a pass has read and left, as IPv6 that is still used, is no change by others.
+  const isLeft = memory.facts.hasOpenDrift === true;
+  return hasDrifted || (!isLeft && isUnlikeSpec(compared, { loadBalancer, tags }));
 }
 
 interface Compared {

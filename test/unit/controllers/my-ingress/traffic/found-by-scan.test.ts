@@ -143,4 +143,15 @@ describe('what a scan finds changed', () => {
     expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
     expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
   });
+
+  it('while AWS sets the balancer up is no IPv6 that it keeps until no target group needs it', async () => {
+    const settings = { provisioningMs: 6 * MINUTE_MS };
+    const backends = [web, { ...api, ipAddressType: 'ipv6' as const }];
+    const spec = { ...SHOP, ipAddressType: 'dualstack' as const, backends };
+    const world = await applyShop(spec, { scanMs: 5_000, settings });
+    await world.edited('shop', { ipAddressType: 'ipv4', backends: [web, api] }, 2 * MINUTE_MS);
+    expect(world.condition('shop', 'Reconciling')).toBe('True Provisioning');
+    expect(world.balancer().ipAddressType).toBe('ipv4');
+    expect(world.metrics.valueOf(driftScanMetrics.found)).toBe(0);
+  });
 });
