@@ -20,17 +20,10 @@ export function createListeners(call: AwsCall, ledger: WriteLedger): Listeners {
       const input = { ListenerArn: arn };
       return readAttributes(step, call(step.operation, input, { ...refer(arn), signal }));
     },
-    async create(loadBalancerArn, { tags, ...settings }) {
-      const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
-      const { DefaultActions = [], ...rest } = toSettings(settings);
-      const place = { LoadBalancerArn: loadBalancerArn, Tags: toPairs(tags) };
-      const input = { ...place, DefaultActions, ...rest };
-      const answer = await ledger.duringAll(listUsed(settings.defaultAction), () =>
-        call('CreateListener', input, { subject }),
-      );
-      const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
-      return expectPart(created, { operation: 'CreateListener', subject }, 'listener');
-    },
+    create: (loadBalancerArn, settings) =>
+      ledger.duringAll(listUsed(settings.defaultAction), () =>
+        create(call, loadBalancerArn, settings),
+      ),
     async modify(listenerArn, changes) {
       const input = { ListenerArn: listenerArn, ...toSettings(changes) };
       await ledger.duringAll(listUsed(changes.defaultAction), () =>
@@ -52,6 +45,20 @@ export function createListeners(call: AwsCall, ledger: WriteLedger): Listeners {
       await allowAbsence('DeleteListener', call('DeleteListener', input, refer(listenerArn)));
     },
   };
+}
+
+async function create(
+  call: AwsCall,
+  loadBalancerArn: string,
+  { tags, ...settings }: Parameters<Listeners['create']>[1],
+): Promise<Listener> {
+  const subject = `listener on port ${settings.port} of load balancer ${loadBalancerArn}`;
+  const { DefaultActions = [], ...rest } = toSettings(settings);
+  const place = { LoadBalancerArn: loadBalancerArn, Tags: toPairs(tags) };
+  const input = { ...place, DefaultActions, ...rest };
+  const answer = await call('CreateListener', input, { subject });
+  const [created] = (answer.Listeners ?? []).flatMap((one) => shapeListener(one) ?? []);
+  return expectPart(created, { operation: 'CreateListener', subject }, 'listener');
 }
 
 function toOne(ListenerArn: string, certificate: string): elb.AddListenerCertificatesCommandInput {
