@@ -1,9 +1,11 @@
-import { previousGroupsTagKeys } from '../../apis/my-ingress.ts';
+import { type MyIngress, previousGroupsTagKeys } from '../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
+import { hasUnapplied } from './attaching/report.ts';
 import { printStep } from './graph/planned-step.ts';
+import { getListenerId } from './graph/resource-id.ts';
 import { isClaim, type Step } from './graph/steps.ts';
 import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
@@ -41,7 +43,8 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   if (done.length === 0) return;
   const steps = done.map(printStep);
   const what = abridge(steps, MOST_STEPS).join('; ');
-  const isDrift = wasReadyForThisSpec(scope) && !done.every((step) => isRestOfEdit(scope, step));
+  const wasApplied = wasReadyForThisSpec(scope) && !hasUnapplied(scope.object);
+  const isDrift = wasApplied && !done.every((step) => isRestOfEdit(scope, step));
   const draft = isDrift
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
@@ -55,11 +58,12 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 const RECORDS: readonly string[] = previousGroupsTagKeys;
 
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
-function isRestOfEdit({ memory, object }: ObjectScope, { operation, input }: Step): boolean {
+function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {
   const isOnRecord = object.status?.owned?.removals === true;
-  switch (operation) {
+  switch (step.operation) {
     case 'DeleteTargetGroup':
     case 'DeleteSecurityGroup':
+    case 'RemoveListenerCertificates':
       return true;
     case 'DeleteListener':
     case 'DeleteRule':
@@ -68,10 +72,19 @@ function isRestOfEdit({ memory, object }: ObjectScope, { operation, input }: Ste
       // A removal that waits for its time does not hide a port that a scan has found open.
       return isOnRecord && memory.facts.hasFoundDrift !== true;
     case 'DeleteTags':
-      return Object.keys(input.tags).every((key) => RECORDS.includes(key));
+      return Object.keys(step.input.tags).every((key) => RECORDS.includes(key));
     default:
-      return false;
+      return isChosenAnew(object, step);
   }
+}
+
+/** Another certificate than before was found for a listener that names none. */
+function isChosenAnew({ status }: MyIngress, { id, input }: Step): boolean {
+  if (!('certificate' in input) || input.certificate === undefined || 'action' in input)
+    return false;
+  const { certificates = [] } =
+    status?.listeners?.find(({ port }) => id === getListenerId(port)) ?? {};
+  return certificates.length > 0 && certificates.every(({ arn }) => arn !== input.certificate);
 }
 
 /** A read of tags that is older than the take-over has the next pass repeat it. */

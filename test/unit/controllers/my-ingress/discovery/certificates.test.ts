@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MyIngressSpec } from '../../../../../src/apis/my-ingress.ts';
 import { makeCertificate } from '../../../../fakes/certificate.ts';
 import { api, web } from '../traffic/specs.ts';
 import { MINUTE_MS, SCAN_MS, World, type WorldOptions } from '../world.ts';
@@ -19,6 +20,8 @@ const SHOP = {
   ],
   defaultAction: { forward: [{ backend: 'web' }] },
 };
+
+type Listener = NonNullable<MyIngressSpec['listeners']>[number];
 
 function start(options: WorldOptions = {}): World {
   const world = World.started(options);
@@ -159,6 +162,32 @@ describe('an HTTPS listener without certificates', () => {
     expect(written).toContain('ModifyListener');
     expect(world.condition('shop')).toBe('True Available');
     expect(shownBy(world)).toEqual([next]);
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+  });
+
+  it('is put back where others have taken it, and only that is a repair', async () => {
+    const world = start();
+    const named = [await issue(world, ['shop.example.com']), await issue(world, ['a.example.org'])];
+    const listeners = (certificates: readonly string[]): readonly Listener[] => [
+      { port: 443, protocol: 'HTTPS', certificates },
+    ];
+    await world.applied('shop', { ...SHOP, listeners: listeners(named) });
+    await world.clock.advance(3 * MINUTE_MS);
+    const rules = SHOP.rules.slice(0, 1).map((rule) => ({ ...rule, name: 'new' }));
+    world.edit('shop', { rules, listeners: listeners(named.slice(0, 1)) });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(certificatesOf(world)).toEqual(named.slice(0, 1));
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+    const org = await issue(world, ['api.example.org']);
+    await world.edited('shop', SHOP, 10 * MINUTE_MS);
+    expect(certificatesOf(world)).toContain(org);
+    const arn = world.aws.control.snapshot().listeners.find(({ port }) => port === 443)?.arn;
+    const Certificates = [{ CertificateArn: org }];
+    world.outOfBand('RemoveListenerCertificates', { ListenerArn: arn, Certificates });
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(MINUTE_MS);
+    expect(certificatesOf(world)).toContain(org);
+    expect(world.events.reasons).toContain('DriftRepaired');
   });
 
   it('keeps an expired certificate until there is another, and warns three weeks before', async () => {
