@@ -64,6 +64,8 @@ interface Waiting {
   unsureSinceMs?: number | undefined;
   /** The resourceVersion since which the gate is open. */
   openSince: string | undefined;
+  /** After a write that failed (monotonic ms). */
+  retryMs: number;
 }
 
 const WRITES_AT_ONCE = 8;
@@ -107,7 +109,10 @@ export class ReadinessGates {
 
   /** A write that failed is repeated now, not after its backoff. */
   checkAll(): void {
-    for (const namespace of this.#waiting.keys()) this.check(namespace);
+    for (const [namespace, pods] of this.#waiting) {
+      for (const waiting of pods.values()) waiting.retryMs = Number.NEGATIVE_INFINITY;
+      this.check(namespace);
+    }
   }
 
   /** Resolves after `stop`, when the writes that are under way have ended. */
@@ -143,7 +148,10 @@ export class ReadinessGates {
     const key = getKey(pod);
     const { namespace } = splitKey(key);
     const { uid } = pod.metadata;
-    const waiting = { uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined };
+    const waiting: Waiting = {
+      ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
+      retryMs: Number.NEGATIVE_INFINITY,
+    };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
     return waiting;
@@ -180,8 +188,10 @@ export class ReadinessGates {
     const isUnsure = targets.length === 0 && this.#lacksService(splitKey(key).namespace);
     waiting.unsureSinceMs = isUnsure ? (waiting.unsureSinceMs ?? nowMs) : undefined;
     const decision = decideGate({ ...waiting, targets }, nowMs);
-    if (decision.kind === 'open') return this.#open(pod, waiting, decision);
-    const { untilMs } = decision;
+    const isOpen = decision.kind === 'open';
+    // Or each change in the namespace would repeat a write that fails.
+    if (isOpen && waiting.retryMs <= nowMs) return this.#open(pod, waiting, decision);
+    const untilMs = isOpen ? waiting.retryMs : decision.untilMs;
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
   }
 
@@ -265,7 +275,9 @@ export class ReadinessGates {
       waiting.openSince = await conditions.apply(pod, condition);
     } catch (error) {
       this.#report(key, error);
-      return this.#queue.add(key, { afterMs: this.#backoff.drawDelayMs(key) });
+      const delayMs = this.#backoff.drawDelayMs(key);
+      waiting.retryMs = clock.monotonicMs() + delayMs;
+      return this.#queue.add(key, { afterMs: delayMs });
     }
     this.#backoff.forget(key);
     this.#await(key, waiting, []);
