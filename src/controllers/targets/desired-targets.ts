@@ -6,6 +6,7 @@ import type {
   ServicePort,
   TrimmedEndpointSlice,
   TrimmedService,
+  UnreadyEndpoint,
 } from './transforms.ts';
 
 /** The Service of a target group, by a port of it. */
@@ -25,17 +26,22 @@ export interface BackendService {
 export interface Endpoints {
   readonly service: TrimmedService | undefined;
   readonly slices: readonly TrimmedEndpointSlice[];
-  /** Addresses of pods that only their readiness gate keeps from being Ready. */
-  readonly held: ReadonlySet<string>;
+  /** Those of the slices whose pods only their readiness gate keeps from being Ready. */
+  readonly held: Held;
   /** For targetType instance alone. */
   readonly nodes: Nodes;
 }
+
+/** Not by address: pods on the network of their node have it in common. */
+type Held = ReadonlySet<UnreadyEndpoint>;
 
 /** By `nameTarget`. */
 export type TargetMap = ReadonlyMap<string, Target>;
 
 export interface DesiredTargets {
   readonly targets: TargetMap;
+  /** By the name of a pod that waits at its readiness gate: the names of its targets. */
+  readonly waiting?: ReadonlyMap<string, readonly string[]>;
   /** Addresses of pods that exist and serve, on whatever port. */
   readonly live: ReadonlySet<string>;
   /** Of pods that are there and not Ready, those at their readiness gate among them. */
@@ -93,9 +99,9 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const slices = own.flatMap((slice) => listPorts(slice, port.name));
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
-  const waiting = collectTargets(slices, ({ slice }) => listHeld(slice, held));
-  const targets = new Map([...serving, ...waiting]);
-  if (targets.size > 0) return { targets, ...known };
+  const heldTargets = collectTargets(slices, ({ slice }) => listHeld(slice, held));
+  const targets = new Map([...serving, ...heldTargets]);
+  if (targets.size > 0) return { targets, waiting: nameHeld(slices, held), ...known };
   return { targets, ...known, problem: explainNone(backend, own, endpoints) };
 }
 
@@ -224,15 +230,27 @@ function collectTargets(
   return targets;
 }
 
-function listHeld({ unready }: TrimmedEndpointSlice, held: ReadonlySet<string>): readonly string[] {
-  return unready.map(({ address }) => address).filter((address) => held.has(address));
+function listHeld({ unready }: TrimmedEndpointSlice, held: Held): readonly string[] {
+  return unready.filter((endpoint) => held.has(endpoint)).map(({ address }) => address);
 }
 
-function listLive(
-  slices: readonly TrimmedEndpointSlice[],
-  held: ReadonlySet<string>,
-): ReadonlySet<string> {
-  return new Set([...slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]), ...held]);
+function nameHeld(
+  slices: readonly PortOfSlice[],
+  held: Held,
+): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, readonly string[]>();
+  for (const { slice, port } of slices) {
+    for (const endpoint of slice.unready.filter((one) => held.has(one))) {
+      const { address: id, pod } = endpoint;
+      names.set(pod, [...(names.get(pod) ?? []), nameTarget({ id, port })]);
+    }
+  }
+  return names;
+}
+
+function listLive(slices: readonly TrimmedEndpointSlice[], held: Held): ReadonlySet<string> {
+  const serving = slices.flatMap(({ ready, leaving }) => [...ready, ...leaving]);
+  return new Set([...serving, ...[...held].map(({ address }) => address)]);
 }
 
 function listLate(slices: readonly TrimmedEndpointSlice[], port: string): ReadonlySet<string> {

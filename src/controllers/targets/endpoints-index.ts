@@ -40,10 +40,7 @@ export class EndpointsIndex {
     const { namespace } = splitKey(service);
     const unready = slices.flatMap((slice) => slice.unready);
     const held = unready.filter((endpoint) => this.#isHeld(namespace, endpoint));
-    return {
-      ...{ service: this.#caches.services.get(service), slices },
-      held: new Set(held.map(({ address }) => address)),
-    };
+    return { service: this.#caches.services.get(service), slices, held: new Set(held) };
   }
 
   #isHeld(namespace: string, { address, pod: name }: UnreadyEndpoint): boolean {

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { type BackendService, type DesiredTargets, isSame, nameTarget } from './desired-targets.ts';
 import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
-import type { TargetReport } from './gates/decide-gate.ts';
+import { listOfPod, type TargetPod, type TargetReport } from './gates/decide-gate.ts';
 import { Graces } from './graces.ts';
 import { type Checks, GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
@@ -280,10 +280,9 @@ export class Group {
     return isFirst ? 0 : drifted;
   }
 
-  /** Reads AWS's word on a pod with these addresses, which has been up since then. */
-  report(addresses: readonly string[], upSinceMs: number): TargetReport {
-    const own = [...this.#desired.targets].filter(([, { id }]) => addresses.includes(id));
-    const healths = own.map(([name]) =>
+  /** Reads AWS's word on a pod, which has been up since then. */
+  report(pod: TargetPod, upSinceMs: number): TargetReport {
+    const healths = listOfPod(this.#desired, pod).map((name) =>
       this.#registrations.has(name) ? this.health.judge(name, upSinceMs) : 'waiting',
     );
     const [first = 'waiting'] = healths;

@@ -1,4 +1,6 @@
+import type { DesiredTargets } from '../desired-targets.ts';
 import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
+import type { GatedPod } from './gated-pod.ts';
 
 /** AWS's answer about a pod in one group that sends it requests. */
 export interface TargetReport {
@@ -61,4 +63,16 @@ function explainOpen(targets: readonly TargetReport[]): string {
 
 function open(reason: 'NoBackend' | 'Healthy' | 'NoAnswer', message: string): GateDecision {
   return { kind: 'open', reason, message };
+}
+
+export type TargetPod = Pick<GatedPod, 'metadata' | 'ips' | 'isOnHost'>;
+
+/** Names of the pod's targets; by its addresses where a slice has it as ready, unless other pods have them too. */
+export function listOfPod(
+  { targets, waiting }: Pick<DesiredTargets, 'targets' | 'waiting'>,
+  { metadata: { name }, ips, isOnHost }: TargetPod,
+): readonly string[] {
+  const own = waiting?.get(name);
+  if (own !== undefined || isOnHost) return own ?? [];
+  return [...targets].flatMap(([one, { id }]) => (ips.includes(id) ? [one] : []));
 }

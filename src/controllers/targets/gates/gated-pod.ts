@@ -12,6 +12,8 @@ import { READINESS_GATE } from '../../../pods/pod.ts';
 export interface GatedPod extends KubeObject {
   /** One of each address family; none before it has one. */
   readonly ips: readonly string[];
+  /** On the network of its node, whose addresses other pods have too. */
+  readonly isOnHost?: true;
   /** It has the gate, which is not open yet, and has neither ended nor is being deleted. */
   readonly isGateClosed: boolean;
   /** It has the gate, and nothing else keeps it from being Ready. */
@@ -31,6 +33,7 @@ interface PodCondition {
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 interface Pod extends KubeObject {
   readonly spec?: {
+    readonly hostNetwork?: boolean;
     readonly readinessGates?: readonly { readonly conditionType: string }[];
     readonly terminationGracePeriodSeconds?: number;
     readonly containers?: readonly {
@@ -54,6 +57,7 @@ export function trimGatedPod(object: KubeObject): KubeObject {
     ...{ apiVersion, kind },
     metadata: { name, namespace, uid, resourceVersion, labels: boundLabels(labels) },
     ips: readAddresses(object),
+    ...((object as Pod).spec?.hostNetwork === true && { isOnHost: true }),
     ...readGates(object),
     ...omitUndefined({ shortShutdown: judgeShutdown(object) }),
   };

@@ -68,6 +68,8 @@ interface Waiting {
   retryMs: number;
 }
 
+type Opening = GateDecision & { readonly kind: 'open' };
+
 const WRITES_AT_ONCE = 8;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
@@ -188,10 +190,8 @@ export class ReadinessGates {
     const isUnsure = targets.length === 0 && this.#lacksService(splitKey(key).namespace);
     waiting.unsureSinceMs = isUnsure ? (waiting.unsureSinceMs ?? nowMs) : undefined;
     const decision = decideGate({ ...waiting, targets }, nowMs);
-    const isOpen = decision.kind === 'open';
-    // Or each change in the namespace would repeat a write that fails.
-    if (isOpen && waiting.retryMs <= nowMs) return this.#open(pod, waiting, decision);
-    const untilMs = isOpen ? waiting.retryMs : decision.untilMs;
+    if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
+    const { untilMs } = decision;
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
   }
 
@@ -203,7 +203,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     return groups.map((group): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return group.report(pod.ips, upSinceMs);
+      return group.report(pod, upSinceMs);
     });
   }
 
@@ -261,11 +261,14 @@ export class ReadinessGates {
     }
   }
 
-  async #open(
-    pod: GatedPod,
-    waiting: Waiting,
-    { reason, message }: GateDecision & { readonly kind: 'open' },
-  ): Promise<void> {
+  /** Not each change in the namespace repeats a write that fails. */
+  async #openInTurn(pod: GatedPod, waiting: Waiting, decision: Opening): Promise<void> {
+    const inMs = waiting.retryMs - this.#work.clock.monotonicMs();
+    if (inMs > 0) this.#queue.add(getKey(pod), { afterMs: inMs });
+    else await this.#open(pod, waiting, decision);
+  }
+
+  async #open(pod: GatedPod, waiting: Waiting, { reason, message }: Opening): Promise<void> {
     const { clock, conditions, events, log } = this.#work;
     const key = getKey(pod);
     const lastTransitionTime = formatTime(clock.now());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFailure } from '../../../../../src/core/reconcile/failure.ts';
 import { kubeReasons } from '../../../../../src/kube/client/kube-reasons.ts';
-import { heal, MINUTE_MS, NEW, OLD, OPENED, rolling } from './rolling.ts';
+import { heal, MINUTE_MS, NEW, OLD, rolling } from './rolling.ts';
 
 /** All writes fail from now on. */
 function refuseWrites({ failures }: { readonly failures: Error[] }): void {

@@ -6,6 +6,7 @@ import type {
   DeclaredBackend,
   GateOptions,
 } from '../../../../../src/controllers/targets/gates/readiness-gates.ts';
+import { omitUndefined } from '../../../../../src/core/objects/fields.ts';
 import { getKey, type KubeObject } from '../../../../../src/core/objects/kube-object.ts';
 import { READINESS_GATE } from '../../../../../src/pods/pod.ts';
 import type { PodConditionDraft } from '../../../../../src/pods/pod-ports.ts';
@@ -23,6 +24,7 @@ type Conditions = readonly {
 /** The fake API server writes status for the operator alone, so what the kubelet sets stands beside it. */
 interface PlayedPod extends KubeObject {
   readonly spec: {
+    readonly hostNetwork?: boolean;
     readonly readinessGates: readonly { readonly conditionType: string }[];
     readonly containers: readonly object[];
   };
@@ -38,6 +40,8 @@ export interface PodDraft {
   readonly name?: string;
   /** Beside the first address. */
   readonly ipv6?: string;
+  /** On the network of its node. */
+  readonly hostNetwork?: boolean;
   readonly app?: string;
   readonly gates?: readonly string[];
   readonly conditions?: Conditions;
@@ -90,7 +94,7 @@ export class PlayedPods {
 
   /** A pod of this address, named as its endpoint names it; its containers are ready unless said otherwise. */
   run(podIP: string, draft: PodDraft = {}): PlayedPod {
-    const { name = `pod-${podIP}`, ipv6 } = draft;
+    const { name = `pod-${podIP}`, hostNetwork, ipv6 } = draft;
     const podIPs = ipv6 !== undefined && { podIPs: [{ ip: podIP }, { ip: ipv6 }] };
     const { app = 'shop', gates = [READINESS_GATE], conditions = UP, phase = 'Running' } = draft;
     const { preStopSeconds: seconds } = draft;
@@ -99,6 +103,7 @@ export class PlayedPods {
       ...{ apiVersion: 'v1', kind: 'Pod' },
       metadata: { namespace: 'web', name, labels: { app } },
       spec: {
+        ...omitUndefined({ hostNetwork }),
         readinessGates: gates.map((conditionType) => ({ conditionType })),
         containers: [{ ...container }],
       },
