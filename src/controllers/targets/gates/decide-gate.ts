@@ -1,6 +1,7 @@
-import type { DesiredTargets } from '../desired-targets.ts';
+import { type BackendService, type DesiredTargets, hasPodTargets } from '../desired-targets.ts';
 import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
-import type { GatedPod } from './gated-pod.ts';
+import type { TrimmedService } from '../transforms.ts';
+import { type GatedPod, isSelected } from './gated-pod.ts';
 
 /** AWS's answer about a pod in one group that sends it requests. */
 export interface TargetReport {
@@ -75,4 +76,15 @@ export function listOfPod(
   const own = waiting?.get(name);
   if (own !== undefined || isOnHost) return own ?? [];
   return [...targets].flatMap(([one, { id }]) => (ips.includes(id) ? [one] : []));
+}
+
+/** A Service, or its port, that is missing may be back a moment later, and make the pod a target. */
+export function mayBeBack(
+  backend: Pick<BackendService, 'service' | 'targetType'>,
+  service: TrimmedService | undefined,
+  pod: Pick<GatedPod, 'metadata'>,
+): boolean {
+  if (backend.targetType !== 'ip') return false;
+  if (service === undefined) return true;
+  return !hasPodTargets(backend, service) && isSelected(pod, service.selector);
 }

@@ -18,7 +18,7 @@ import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { awaitKnown } from './await-known.ts';
-import { decideGate, type GateDecision, type TargetReport } from './decide-gate.ts';
+import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
 import { type GatedPod, isSelected } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
@@ -69,6 +69,8 @@ interface Waiting {
 }
 
 type Opening = GateDecision & { readonly kind: 'open' };
+
+type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 
 const WRITES_AT_ONCE = 8;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
@@ -187,8 +189,7 @@ export class ReadinessGates {
     if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
-    const isUnsure = targets.length === 0 && this.#lacksService(splitKey(key).namespace);
-    waiting.unsureSinceMs = isUnsure ? (waiting.unsureSinceMs ?? nowMs) : undefined;
+    waiting.unsureSinceMs = this.#isUnsure(pod) ? (waiting.unsureSinceMs ?? nowMs) : undefined;
     const decision = decideGate({ ...waiting, targets }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs } = decision;
@@ -223,31 +224,33 @@ export class ReadinessGates {
     };
     const published = listGroups(namespace).filter(({ owner }) => backends.isActive(owner));
     const selecting = published.filter((group) => {
-      return this.#selects(group.served, group.serviceKey, pod) && isAsked(group);
+      return this.#selects(group.served, pod) && isAsked(group);
     });
     const lacksGroup = declared.some((backend) => {
-      if (!this.#selects(backend, `${namespace}/${backend.service.name}`, pod)) return false;
+      if (!this.#selects(backend, pod)) return false;
       return !selecting.some((group) => isGroupOf(group, backend));
     });
     return lacksGroup ? [...selecting, undefined] : selecting;
   }
 
-  /** A Service that is missing may be back a moment later, and select the pod. */
-  #lacksService(namespace: string): boolean {
-    const { backends, services } = this.#work;
-    return backends.list(namespace).some(({ targetType, service: { name } }) => {
-      return targetType === 'ip' && services.get(`${namespace}/${name}`) === undefined;
+  /** It may become a target in a moment. */
+  #isUnsure(pod: GatedPod): boolean {
+    const { backends, listGroups } = this.#work;
+    const { namespace = '' } = pod.metadata;
+    const reached = listGroups(namespace).filter(({ owner, served }) => {
+      return backends.isActive(owner) && (served.isReplaced || served.isReached);
     });
+    const asked = [...backends.list(namespace), ...reached.map(({ served }) => served)];
+    return asked.some((one) => mayBeBack(one, this.#findService(one, pod), pod));
   }
 
-  #selects(
-    backend: Pick<ServedGroup, 'service' | 'targetType'>,
-    serviceKey: Key,
-    pod: GatedPod,
-  ): boolean {
-    if (splitKey(serviceKey).namespace !== pod.metadata.namespace) return false;
-    const service = this.#work.services.get(serviceKey);
+  #selects(backend: Targeting, pod: GatedPod): boolean {
+    const service = this.#findService(backend, pod);
     return hasPodTargets(backend, service) && isSelected(pod, service?.selector ?? {});
+  }
+
+  #findService({ service: { name } }: Targeting, pod: GatedPod): TrimmedService | undefined {
+    return this.#work.services.get(`${pod.metadata.namespace ?? ''}/${name}`);
   }
 
   #await(key: Key, waiting: Waiting | undefined, groups: readonly Group[]): void {

@@ -221,12 +221,12 @@ describe('a gate opens without AWS', () => {
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 
-  it('where the Service has no such port, so that the pod cannot be a target', async () => {
+  it('when the Service has had no such port for ten seconds: the pod cannot be a target', async () => {
     const { bench, pods, arn } = await rolling();
     const service = { name: 'shop', port: 'admin' };
     bench.publish(arn, { service });
     pods.declare(backendOf('shop', { service }));
-    await bench.clock.settle();
+    await bench.clock.advance(10_100);
     expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
   });
 

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { draftService, draftSlice, endpointOf, HTTP_PORT } from '../endpoints.ts';
+import { SHOP, servedBy } from '../targets-bench.ts';
+import { backendOf } from './played-pods.ts';
+import { type Ground, heal, MINUTE_MS, NEW, OPENED, POLL_MS, rolling } from './rolling.ts';
+
+const OTHER = draftService('other', { ports: [HTTP_PORT], selector: { app: 'shop' } });
+
+/** The pod at its gate has two groups, of which only the first one reports it healthy. */
+async function rollingInTwo(): Promise<Ground> {
+  const ground = await rolling();
+  const { bench, pods, arn } = ground;
+  const service = { name: 'other', port: 'http' };
+  bench.kube.create(OTHER);
+  bench.putSlice(draftSlice('other', [endpointOf(NEW, 'unready')]));
+  pods.declare(backendOf('shop'), backendOf('other'));
+  const other = bench.group('other');
+  const groups = [servedBy(arn), servedBy(other, { backend: 'other', service, isNew: true })];
+  bench.targets.publish(SHOP, groups);
+  bench.check('other', 'initial');
+  heal(bench);
+  await bench.clock.advance(MINUTE_MS);
+  return ground;
+}
+
+function renamePort({ bench }: Ground, name: string): void {
+  bench.kube.edit(draftService('shop'), (live) => ({
+    ...live,
+    spec: { ...live.spec, ports: [{ ...HTTP_PORT, name }] },
+  }));
+}
+
+describe('a gate stays closed', () => {
+  it('while the Service of one of two groups is deleted and applied again', async () => {
+    const { bench, pods } = await rollingInTwo();
+    bench.kube.delete(OTHER);
+    await bench.clock.advance(300);
+    bench.kube.create(OTHER);
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.check('other', 'healthy');
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('no longer than ten seconds while the Service of one of two groups is missing', async () => {
+    const { bench, pods } = await rollingInTwo();
+    bench.kube.delete(OTHER);
+    await bench.clock.advance(10_100);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('while the backend follows a port of its Service that has another name', async () => {
+    const ground = await rolling();
+    const { bench, pods, arn } = ground;
+    renamePort(ground, 'web');
+    await bench.clock.advance(300);
+    const service = { name: 'shop', port: 'web' };
+    bench.publish(arn, { service });
+    pods.declare(backendOf('shop', { service }));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+  });
+
+  it('no longer than ten seconds where the Service does not get the port', async () => {
+    const ground = await rolling();
+    const { bench, pods } = ground;
+    renamePort(ground, 'web');
+    await bench.clock.advance(10_100);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoBackend`]);
+  });
+
+  it('while the Service of a group that is being replaced is deleted and applied again', async () => {
+    const { bench, pods, arn } = await rolling();
+    const service = { name: 'next', port: 'http' };
+    bench.kube.create(draftService('next', { ports: [HTTP_PORT], selector: { app: 'other' } }));
+    pods.declare(backendOf('shop', { service }));
+    bench.targets.publish(SHOP, [servedBy(arn, { isReplaced: true })]);
+    await bench.clock.advance(1_000);
+    expect(pods.written).toEqual([]);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(300);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+  });
+});
