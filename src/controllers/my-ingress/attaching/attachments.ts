@@ -7,8 +7,8 @@ import { listAttachedPorts } from '../routes/read-routes.ts';
 import { admitObjects } from './admission.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
 import { decideAttachments, UNKNOWN } from './decide.ts';
-import { type Decision, type Holders, isSameOutcome, type RecalledBackends } from './decision.ts';
-import { recallHolders } from './holders.ts';
+import { type Decided, type Decision, isSameOutcome, type RecalledBackends } from './decision.ts';
+import { keptHolders, recallHolders } from './holders.ts';
 import { findDecision, type Joined } from './joined.ts';
 import type { NamespaceLabels, ReadLabels } from './namespace-labels.ts';
 import { recallBackends, servesOn } from './recall.ts';
@@ -30,12 +30,6 @@ interface AttachmentsOptions {
   /** Those that are watched; empty: all of them. */
   readonly namespaces: readonly string[];
   readonly labels: NamespaceLabels;
-}
-
-interface Decided {
-  /** Of the MyIngress and all that attaches to it. */
-  readonly version: string;
-  readonly decision: Decision;
 }
 
 type OnIngress = (change: Change<MyIngress>) => void;
@@ -275,17 +269,18 @@ export class Attachments {
       return undefined;
     }
     const edit = Math.max(this.#allEdit, this.#editOf.get(key) ?? 0);
-    const version = `${object.metadata.uid} ${object.metadata.generation} ${edit}`;
+    const { uid } = object.metadata;
+    const version = `${uid} ${object.metadata.generation} ${edit}`;
     if (known?.version === version) return known.decision;
-    const decision = this.#judge(object, this.listObjects(key), known?.decision.holders);
-    this.#decided.set(key, { version, decision });
+    const decision = this.#judge(object, this.listObjects(key), known);
+    this.#decided.set(key, { uid, version, decision });
     return decision;
   }
 
   #judge(
     ingress: MyIngress,
     objects: readonly AttachingObject[],
-    held: Holders | undefined,
+    known: Decided | undefined,
   ): Decision {
     const { spec, status } = ingress;
     const judged = admitObjects(ingress, objects, this.#readLabels);
@@ -302,7 +297,7 @@ export class Attachments {
       listeners.map(({ port }) => port),
     );
     const ports = { now: listAttachedPorts(spec), before };
-    const holders = held ?? recallHolders(ports, standing, recorded);
+    const holders = keptHolders(known, ingress) ?? recallHolders(ports, standing, recorded);
     const decision = decideAttachments(spec, standing, {
       held: holders,
       waiting: new Set(waiting.map(({ source }) => source)),

@@ -85,6 +85,14 @@ export interface Decision extends AttachedRoutes {
   readonly holders: Holders;
 }
 
+/** The last decision about a MyIngress of one name. */
+export interface Decided {
+  readonly uid: string | undefined;
+  /** Of the MyIngress and all that attaches to it. */
+  readonly version: string;
+  readonly decision: Decision;
+}
+
 /** True where the same is served, held and reported; undefined: nothing attaches. */
 export function isSameOutcome(a: Decision | undefined, b: Decision | undefined): boolean {
   return isDeepStrictEqual(describeOutcome(a), describeOutcome(b));

@@ -1,4 +1,4 @@
-import { compareText } from '../../../core/objects/kube-object.ts';
+import { compareText, type KubeObject } from '../../../core/objects/kube-object.ts';
 import { type AttachingObject, compareAge, getSource } from './attaching-object.ts';
 import { type Candidate, recallCandidates } from './candidates.ts';
 import {
@@ -10,7 +10,7 @@ import {
   nameClaim,
   type Place,
 } from './claims.ts';
-import type { Holders } from './decision.ts';
+import type { Decided, Holders } from './decision.ts';
 import type { Hold } from './turns.ts';
 
 /** The holders of hosts and paths on each port; pure. */
@@ -57,6 +57,14 @@ export function recallHolders(
       .map((claim) => [claim, source] as const);
   });
   return new Map(held.toReversed());
+}
+
+/** Another object of the same name goes by its own status: one that is gone may have been asked about last. */
+export function keptHolders(
+  known: Decided | undefined,
+  { metadata }: KubeObject,
+): Holders | undefined {
+  return known?.uid === metadata.uid ? known?.decision.holders : undefined;
 }
 
 export interface Asked {

@@ -67,3 +67,15 @@ describe('a host and path after a restart', () => {
     expect(bench.served).toEqual(['WebApp/team/z', 'WebApp/web/first']);
   });
 });
+
+it('a host goes by age where the MyIngress is another one of the same name, also where others view its end', async () => {
+  const bench = await AttachBench.open();
+  bench.attachments.view.subscribe(() => undefined);
+  bench.attach(draftApp('z', HOSTS));
+  bench.record();
+  bench.attach(draftApp('a', { ...HOSTS, createdAt: OLD }));
+  expect(bench.served).toEqual(['WebApp/web/z']);
+  bench.kube.delete(bench.stored);
+  bench.ingress();
+  expect(bench.served).toEqual(['WebApp/web/a']);
+});
