@@ -249,7 +249,7 @@ export class Flusher {
   }
 }
 
-export function describeAbsence(arn: string): OperatorError {
+function describeAbsence(arn: string): OperatorError {
   return createFailure(awsReasons, 'TargetGroupNotFound', {
     observed: `target group ${arn} does not exist`,
   });

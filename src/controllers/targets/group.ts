@@ -265,7 +265,7 @@ export class Group {
     this.#isKnown = false;
     this.#isUrgent = true;
     this.#registrations.clear();
-    this.problems.clear();
+    this.problems.clearWrites();
     this.#settle();
   }
 

@@ -1,7 +1,7 @@
 import { addJitter, sleep } from '../../core/ports/clock.ts';
 import { KeyQueue } from '../../core/queue/key-queue.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
-import { BACKGROUND, describeAbsence, type GroupWork, targetsMetrics } from './flusher.ts';
+import { BACKGROUND, type GroupWork, targetsMetrics } from './flusher.ts';
 import type { Group } from './group.ts';
 
 /** Each is free again after a rest: 2 reads a second, a fifth of what AWS allows the account. */
@@ -85,7 +85,6 @@ export class HealthPolls {
   /** The next read, which is the flush's, decides. */
   #recordAbsence(group: Group): void {
     group.recordAbsence();
-    group.problems.recordFailure('read', describeAbsence(group.served.arn), 0);
     this.#options.onDrift(group);
   }
 

@@ -91,10 +91,11 @@ export class Problems {
     this.#settle();
   }
 
-  clear(): void {
-    this.#failures.clear();
+  /** For a failure of the read that follows: the problem goes on, as one of before if that has failed already. */
+  clearWrites(): void {
+    this.#failures.delete('register');
+    this.#failures.delete('deregister');
     this.#refused.clear();
-    this.#settle();
   }
 
   /** The one to show: what the Service lacks comes before what AWS did not do. */
