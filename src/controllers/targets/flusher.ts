@@ -150,9 +150,10 @@ export class Flusher {
     });
     for (const { targets, error } of refusals) {
       group.recordRefused(targets);
-      this.#report(group, write, error);
-      if (write === 'deregister') continue;
-      group.problems.recordRefused(targets, error, this.#refusedBackoff.drawDelayMs(group.key));
+      const drawMs = (): number => this.#refusedBackoff.drawDelayMs(group.key);
+      const isNew =
+        write === 'deregister' || group.problems.recordRefused(targets, error, drawMs());
+      if (isNew) this.#report(group, write, error);
     }
     if (refusals.length === 0) this.#refusedBackoff.forget(group.key);
   }

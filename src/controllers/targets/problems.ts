@@ -72,10 +72,13 @@ export class Problems {
     this.#settle();
   }
 
-  recordRefused(targets: readonly Target[], error: OperatorError, delayMs: number): void {
+  /** Returns whether one of them was not refused for this before. */
+  recordRefused(targets: readonly Target[], error: OperatorError, delayMs: number): boolean {
     const failure = this.#failUntil(error, delayMs);
+    const before = targets.map((one) => this.#refused.get(nameTarget(one))?.error?.reason);
     for (const target of targets) this.#refused.set(nameTarget(target), failure);
     this.#settle();
+    return before.some((reason) => reason !== error.reason);
   }
 
   recordTaken(targets: readonly Target[]): void {
