@@ -153,7 +153,7 @@ function recordChange(change: OwnedChange, scope: Scope): void {
 /** One event for each start, with its number and why the pod before it is no more. */
 function recordStart(pod: Pod, { object, pass, starts }: Scope): void {
   const { name } = pod.metadata;
-  const { startTimes } = starts.count(pass.key, object, pod);
+  const { startTimes } = starts.countNew(pass.key, object, pod);
   const isFirst = startTimes === 1;
   const why = object.status?.replacementReason ?? 'Deleted';
   pass.log.info('Created pod', { pod: name, startTimes, ...(!isFirst && { why }) });

@@ -11,7 +11,7 @@ import { type Outcome, waiting } from '../../core/reconcile/outcome.ts';
 import type { Pod } from '../../pods/pod.ts';
 import { explainDeletion, measureRunMs, type PodEnd } from '../../pods/pod-state.ts';
 import { CONTAINER } from './desired-pod.ts';
-import { reportNoPod, reportPod, type Scope } from './status.ts';
+import { isOlder, reportNoPod, reportPod, type Scope } from './status.ts';
 
 /** The next change of the pod comes by watch; this is for one that never comes. */
 export const RECHECK_MS = 60_000;
@@ -113,7 +113,9 @@ interface BackOff {
  */
 function planBackOff(pod: Pod, status: Partial<ImmortalContainerStatus>, nowMs: number): BackOff {
   const { consecutiveFailures = 0, currentPodUID, nextStartTime } = status;
-  if (nextStartTime !== undefined && currentPodUID === pod.metadata.uid) {
+  // One that is not counted never becomes the current one: without this it would be put off again and again.
+  const isPlanned = currentPodUID === pod.metadata.uid || isOlder(pod, status);
+  if (nextStartTime !== undefined && isPlanned) {
     // Further off than any delay: another clock has written it, a day ahead of ours perhaps.
     const isOfOurClock = Date.parse(nextStartTime) - nowMs <= MAX_MS + 1000;
     return isOfOurClock

@@ -83,9 +83,16 @@ export class Starts {
   /** The record with this pod of the object's in it. */
   count(key: Key, object: ImmortalContainer, pod: Pod): StartRecord {
     const before = this.getRecord(key, object);
-    const { uid, creationTimestamp } = pod.metadata;
+    const { uid } = pod.metadata;
     if (uid === undefined || uid === before.currentPodUID) return before;
-    if (isOlder(pod, before)) return before;
+    return isOlder(pod, before) ? before : this.countNew(key, object, pod);
+  }
+
+  /** The same of a pod that has just been created: whatever the clocks of API servers say, no other is newer. */
+  countNew(key: Key, object: ImmortalContainer, pod: Pod): StartRecord {
+    const before = this.getRecord(key, object);
+    const { uid, creationTimestamp } = pod.metadata;
+    if (uid === undefined) return before;
     const record = {
       startTimes: before.startTimes + 1,
       currentPodUID: uid,
@@ -101,7 +108,10 @@ export class Starts {
 }
 
 /** A leader whose watch of pods lags behind its watch of objects sees pods that its predecessor has counted. */
-function isOlder({ metadata }: Pod, { lastStartTime }: StartRecord): boolean {
+export function isOlder(
+  { metadata }: Pod,
+  { lastStartTime }: Pick<StartRecord, 'lastStartTime'>,
+): boolean {
   const { creationTimestamp } = metadata;
   if (creationTimestamp === undefined || lastStartTime === undefined) return false;
   return Date.parse(creationTimestamp) < Date.parse(lastStartTime);

@@ -176,6 +176,36 @@ describe('a pod that ends by itself', () => {
   });
 });
 
+describe('a clock of the API server that was an hour ahead, and is right again', () => {
+  beforeEach(async () => {
+    const ahead = { ...bench.status, lastStartTime: '2026-01-01T01:00:00Z' };
+    bench.kube.server.applyStatus(bench.object, { ...ahead });
+    await bench.clock.settle();
+  });
+
+  it('hides no start', async () => {
+    await bench.kubelet.delete(POD);
+    expect(bench.status).toMatchObject({
+      startTimes: 2,
+      currentPodUID: bench.kubelet.pod(POD).metadata.uid,
+      lastStartTime: '2026-01-01T00:00:00Z',
+    });
+  });
+
+  it('keeps no pod that has ended, although its start is not counted after a crash', async () => {
+    bench.crash();
+    const { metadata } = bench.kubelet.pod(POD);
+    const status = { ...bench.status, currentPodUID: 'uid-of-another' };
+    bench.kube.server.applyStatus(bench.object, { ...status });
+    await bench.kubelet.exit(POD, 1);
+    await bench.start();
+    expect(bench.status).toMatchObject({ consecutiveFailures: 1 });
+    await bench.clock.advance(10_000);
+    expect(bench.kubelet.pod(POD).metadata.uid).not.toBe(metadata.uid);
+    expect(bench.status).toMatchObject({ startTimes: 2, consecutiveFailures: 1 });
+  });
+});
+
 describe('a pod that cannot be deleted', () => {
   it('is reported once, however often that is tried', async () => {
     const away = {
