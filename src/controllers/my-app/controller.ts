@@ -20,7 +20,7 @@ import { readPodReady } from '../../pods/pod-state.ts';
 import { describeLongTemplate, selectComparedPart } from '../../pods/pod-template.ts';
 import { nameContainer } from './desired-pods.ts';
 import { observeSlot, type Snapshot, takeSnapshot } from './observed-pods.ts';
-import { NodeTime, planReplacements, type Replacement } from './replacement.ts';
+import { NodeTime, type Now, planReplacements, type Replacement } from './replacement.ts';
 import { buildReport, getPod, judgeSlots } from './status.ts';
 
 export interface MyAppContext {
@@ -37,7 +37,7 @@ export function createMyAppReconciler({ pods, clock }: MyAppContext): Reconciler
       const observed = describeLongTemplate(object.spec.podTemplate);
       if (observed) throw createFailure(myAppReasons, 'PodTemplateTooLong', { observed });
       const own = pods.forOwner(object);
-      return reconcile({ object, pass, pods: own, nowMs: time.nowMs(object, own.listOwned()) });
+      return reconcile({ object, pass, pods: own, now: time.read(object, own.listOwned()) });
     },
     forget: (key) => time.forget(key),
   };
@@ -48,11 +48,11 @@ interface Scope {
   readonly object: MyApp;
   readonly pass: Pass;
   readonly pods: ChildrenOfOwner<Pod>;
-  readonly nowMs: number;
+  readonly now: Now;
 }
 
 async function reconcile(scope: Scope): Promise<Outcome> {
-  const { object, pods, nowMs } = scope;
+  const { object, pods, now } = scope;
   const snapshot = takeSnapshot(object, pods);
   report(snapshot, scope);
   const found: Found = { written: new Map(), hidden: new Map(), replaced: new Set() };
@@ -64,7 +64,7 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   }
   const after = takeFuller(found, scope);
   report(after, scope);
-  const outcome = judgeSlots(after, nowMs);
+  const outcome = judgeSlots(after, now);
   return found.hidden.size === 0 ? outcome : lookAgainSoon(outcome);
 }
 
@@ -97,8 +97,8 @@ function report(snapshot: Snapshot, { object, pass }: Scope): void {
 
 /** Their successors are created when they are gone. */
 async function replace({ slots }: Snapshot, { replaced }: Found, scope: Scope): Promise<void> {
-  const { object, pods, pass, nowMs } = scope;
-  const replacements = planReplacements(slots, nowMs).filter(
+  const { object, pods, pass, now } = scope;
+  const replacements = planReplacements(slots, now).filter(
     ({ pod }) => !replaced.has(pod.metadata.uid),
   );
   const [first] = slots;
@@ -109,9 +109,10 @@ async function replace({ slots }: Snapshot, { replaced }: Found, scope: Scope): 
   for (const replacement of replacements) {
     pass.signal.throwIfAborted();
     pass.disproveReady();
+    const isKnown = pods.isDeleted(replacement.pod);
     await pods.writer.delete(replacement.pod);
     replaced.add(replacement.pod.metadata.uid);
-    recordReplacement(pass, replacement);
+    if (!isKnown) recordReplacement(pass, replacement);
   }
 }
 
@@ -136,6 +137,7 @@ async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promi
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
     writer: { ...describeCreateFailures(pods.writer), get },
     compare: (child) => selectComparedPart(child, own),
+    isDeleted: (child) => pods.isDeleted(child),
     signal: pass.signal,
     onChange: (change) => {
       if (change.kind !== 'deleted') found.written.set(getKey(change.child), change.child);

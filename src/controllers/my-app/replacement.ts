@@ -19,9 +19,12 @@ export interface Replacement {
  * The pods that are to be deleted now: those that have ended, in their time; of those of an older
  * spec all that are not ready, and of the ready ones one at a time, while all others are ready.
  */
-export function planReplacements(slots: readonly Slot[], nowMs: number): readonly Replacement[] {
+export function planReplacements(
+  slots: readonly Slot[],
+  now: Pick<Now, 'ofNodesMs'>,
+): readonly Replacement[] {
   const ended = slots.flatMap((slot) =>
-    slot.kind === 'ended' && computeStayMs(slot, nowMs) === 0
+    slot.kind === 'ended' && computeStayMs(slot, now) === 0
       ? [{ pod: slot.pod, why: slot.end.reason }]
       : [],
   );
@@ -31,9 +34,9 @@ export function planReplacements(slots: readonly Slot[], nowMs: number): readonl
 /** Time that a pod that has ended still stays, in ms; never longer, whatever its node's clock says. */
 export function computeStayMs(
   { endedAtMs = 0 }: Extract<Slot, { kind: 'ended' }>,
-  nowMs: number,
+  { ofNodesMs }: Pick<Now, 'ofNodesMs'>,
 ): number {
-  const leftMs = endedAtMs + ENDED_STAYS_MS - nowMs;
+  const leftMs = endedAtMs + ENDED_STAYS_MS - ofNodesMs;
   return Math.min(ENDED_STAYS_MS, Math.max(0, leftMs));
 }
 
@@ -45,8 +48,15 @@ function chooseOutdated(slots: readonly Slot[]): readonly Pod[] {
   return chosen.map(({ pod }) => pod);
 }
 
+/** The wall time of one pass, in epoch milliseconds. */
+export interface Now {
+  readonly ms: number;
+  /** Not before the end of any pod that has ended. */
+  readonly ofNodesMs: number;
+}
+
 /**
- * Our wall clock, put forward as far as the end of an observed pod lies in our future: times of
+ * Our wall clock, put forward as far as the end of an observed pod lies in our future: ends of
  * pods come from the clocks of nodes, and a wait must not last as long as two clocks are apart.
  */
 export class NodeTime {
@@ -57,8 +67,7 @@ export class NodeTime {
     this.#clock = clock;
   }
 
-  /** Epoch milliseconds, not before the end of any of the pods of this object. */
-  nowMs(object: MyApp, pods: readonly Pod[]): number {
+  read(object: MyApp, pods: readonly Pod[]): Now {
     const [key, container] = [getKey(object), nameContainer(object)];
     const nowMs = this.#clock.now();
     const ends = pods.filter((pod) => readPodStateKind(pod) === 'ended');
@@ -68,7 +77,7 @@ export class NodeTime {
     );
     if (aheadMs > 0) this.#aheadMs.set(key, aheadMs);
     else this.#aheadMs.delete(key);
-    return nowMs + Math.max(0, aheadMs);
+    return { ms: nowMs, ofNodesMs: nowMs + Math.max(0, aheadMs) };
   }
 
   forget(key: Key): void {

@@ -7,7 +7,7 @@ import type { Pod } from '../../pods/pod.ts';
 import { explainDeletion, readPhase, readPodStateKind } from '../../pods/pod-state.ts';
 import { buildLabels } from './desired-pods.ts';
 import type { Slot, Snapshot } from './observed-pods.ts';
-import { computeStayMs } from './replacement.ts';
+import { computeStayMs, type Now } from './replacement.ts';
 
 type Report = { readonly [Field in keyof MyAppStatus]?: unknown };
 
@@ -39,14 +39,14 @@ function isServing(pod: Pod): boolean {
 const RECHECK_MS = 60_000;
 
 /** Judges by the first pod that is not as desired; throws where it is a failure. */
-export function judgeSlots({ slots, surplus }: Snapshot, nowMs: number): Outcome {
+export function judgeSlots({ slots, surplus }: Snapshot, now: Now): Outcome {
   for (const slot of slots) {
-    const trouble = findTrouble(slot, nowMs);
+    const trouble = findTrouble(slot, now);
     if (trouble !== undefined) return trouble;
   }
   const [extra] = surplus;
   if (extra !== undefined) {
-    const { reason, message, requeueAfterMs } = explainDeletion(extra, nowMs);
+    const { reason, message, requeueAfterMs } = explainDeletion(extra, now.ms);
     return waiting(reason, message, requeueAfterMs);
   }
   if (slots.length === 0) {
@@ -56,7 +56,7 @@ export function judgeSlots({ slots, surplus }: Snapshot, nowMs: number): Outcome
   return settled('Running' satisfies MyAppReason, pods);
 }
 
-function findTrouble(slot: Slot, nowMs: number): Outcome | undefined {
+function findTrouble(slot: Slot, now: Now): Outcome | undefined {
   const { name } = slot.desired.metadata;
   switch (slot.kind) {
     case 'vacant':
@@ -66,13 +66,13 @@ function findTrouble(slot: Slot, nowMs: number): Outcome | undefined {
         1_000,
       );
     case 'going': {
-      const { reason, message, requeueAfterMs } = explainDeletion(slot.pod, nowMs);
+      const { reason, message, requeueAfterMs } = explainDeletion(slot.pod, now.ms);
       return waiting(reason, message, requeueAfterMs);
     }
     case 'outdated':
       return awaitReplacement(`pod ${name} has an older spec`);
     case 'ended':
-      return judgeEnded(slot, nowMs);
+      return judgeEnded(slot, now);
     case 'standing':
       return slot.isReady ? undefined : judgeUnready(slot);
     default:
@@ -85,10 +85,10 @@ function awaitReplacement(message: string): Outcome {
 }
 
 /** Throws a failure that time heals: reported as a warning, and retried when the delay is over. */
-function judgeEnded(slot: Extract<Slot, { kind: 'ended' }>, nowMs: number): Outcome {
+function judgeEnded(slot: Extract<Slot, { kind: 'ended' }>, now: Now): Outcome {
   const { pod, end } = slot;
   const { name } = pod.metadata;
-  const leftMs = computeStayMs(slot, nowMs);
+  const leftMs = computeStayMs(slot, now);
   if (leftMs === 0) return awaitReplacement(`pod ${name} has ended (${end.reason})`);
   const code = end.exitCode === undefined ? '' : `, exit code ${end.exitCode}`;
   throw createFailure(myAppReasons, 'BackOff', {

@@ -35,6 +35,8 @@ export class Children<T extends KubeObject> implements ChildrenGate {
   readonly #writer: ChildWriter;
   readonly #writes: ReadYourWrites<KubeObject>;
   readonly #createdFor = new WeakSet<KubeObject>();
+  /** UIDs, the oldest first. */
+  readonly #deleted = new Set<string>();
 
   constructor({ cache, writer, owner, clock }: ChildrenOptions<T>) {
     this.source = createOwnerSource(cache, owner);
@@ -71,13 +73,25 @@ export class Children<T extends KubeObject> implements ChildrenGate {
         },
         check: (child) => writer.check(child),
         apply: (child, createOnlyFields) => remember(writer.apply(child, createOnlyFields)),
-        delete: (child) => writer.delete(child),
+        delete: async (child) => {
+          await writer.delete(child);
+          this.#recordDeleted(child);
+        },
         get: (child) => writer.get(child),
       },
       listOwned: () => this.#cache.listOwned(owner.metadata.uid ?? ''),
+      isDeleted: ({ metadata }) => this.#deleted.has(metadata.uid ?? ''),
     };
   }
+
+  #recordDeleted({ metadata }: KubeObject): void {
+    if (metadata.uid !== undefined) this.#deleted.add(metadata.uid);
+    const [oldest] = this.#deleted;
+    if (this.#deleted.size > MOST_DELETED && oldest !== undefined) this.#deleted.delete(oldest);
+  }
 }
+
+const MOST_DELETED = 4096;
 
 /** The children of one kind, as far as a pass over their owner has to know of them. */
 export interface ChildrenGate extends WriteGate {
@@ -91,6 +105,8 @@ export interface ChildrenOfOwner<T extends KubeObject> {
   readonly writer: ChildWriter;
   /** Those whose controller the owner is, as the cache shows them. */
   listOwned(): readonly T[];
+  /** Whether this process has deleted it, which a watch that lags does not show yet. */
+  isDeleted(child: KubeObject): boolean;
 }
 
 export interface OwnerKind extends Pick<ResourceKind, 'group' | 'kind'> {

@@ -33,6 +33,8 @@ export interface OwnedObjects {
   readonly compare?: (child: KubeObject) => KubeObject;
   /** Where others make children of the owner too: false of theirs, which are neither written nor deleted. */
   readonly isOurs?: (child: KubeObject) => boolean;
+  /** True of a child whose deletion an earlier pass has reported. */
+  readonly isDeleted?: (child: KubeObject) => boolean;
   /** Called after every write that had an effect. */
   readonly onChange?: (change: OwnedChange) => void;
 }
@@ -164,9 +166,10 @@ function listSurplus(
   return owned.filter((child) => !keys.has(getKey(child)) && !isBeingDeleted(child));
 }
 
-async function deleteChild(child: KubeObject, { writer, onChange }: OwnedObjects): Promise<void> {
-  await writer.delete(child);
-  onChange?.({ kind: 'deleted', child });
+async function deleteChild(child: KubeObject, owned: OwnedObjects): Promise<void> {
+  const isKnown = owned.isDeleted?.(child) ?? false;
+  await owned.writer.delete(child);
+  if (!isKnown) owned.onChange?.({ kind: 'deleted', child });
 }
 
 function refuseForeign(

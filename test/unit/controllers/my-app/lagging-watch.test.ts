@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MyAppBench, PODS } from './bench.ts';
+
+let bench: MyAppBench;
+const [POD, POD_1] = PODS;
+
+beforeEach(async () => {
+  bench = new MyAppBench();
+  await bench.start();
+  await bench.apply({ replicas: 2 });
+  await bench.kubelet.run(POD);
+  await bench.kubelet.run(POD_1);
+  bench.events.recorded.splice(0);
+});
+afterEach(() => bench.stop());
+
+function notes(): readonly string[] {
+  return bench.events.recorded.map(({ reason, note }) => `${reason}: ${note}`);
+}
+
+describe('a watch of pods that is silent', () => {
+  it('lets a replacement be announced once', async () => {
+    bench.pods.hold();
+    await bench.edit({ image: 'nginx:1.27' });
+    await bench.clock.advance(180_000);
+    expect(notes().filter((note) => note.startsWith('PodReplaced'))).toEqual([
+      'PodReplaced: Replacing pod shop-pod-1: SpecChanged',
+    ]);
+    bench.pods.catchUp();
+    await bench.clock.settle();
+    expect(bench.kubelet.pods).toHaveLength(2);
+  });
+
+  it('lets the deletion of a surplus pod be announced once', async () => {
+    bench.pods.hold();
+    await bench.edit({ replicas: 1 });
+    await bench.clock.advance(180_000);
+    expect(notes().filter((note) => note.startsWith('PodDeleted'))).toEqual([
+      'PodDeleted: Pod shop-pod-1 deleted: it is above spec.replicas',
+    ]);
+  });
+});
+
+describe('a node whose clock is two days ahead', () => {
+  it('makes no deletion of another pod overdue', async () => {
+    await bench.kubelet.deleteSlowly(POD);
+    const finishedAt = new Date(bench.clock.now() + 2 * 86_400_000).toISOString();
+    const terminated = { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt };
+    await bench.kubelet.end(POD_1, {
+      phase: 'Failed',
+      containerStatuses: [{ name: 'shop', restartCount: 0, state: { terminated } }],
+    });
+    expect(bench.condition('Ready')).toBe('False Replacing');
+  });
+});
