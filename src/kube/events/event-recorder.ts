@@ -229,8 +229,10 @@ export class KubeEventRecorder implements EventRecorder {
         series.writtenCount = 0;
         return this.#write(series);
       }
-      // A create whose answer was lost, repeated: it is ours, the name is drawn by chance.
       if (!(isNew && status === 409)) return error;
+      // A create whose answer was lost, repeated: it is ours, the name is drawn by chance. It may have counted less.
+      series.writtenCount = 1;
+      return count > 1 ? this.#write(series) : undefined;
     }
     series.writtenCount = count;
     return undefined;

@@ -315,6 +315,19 @@ describe('an event that cannot be written', () => {
     expect(transport.requests).toHaveLength(2);
     expect(metrics.valueOf(kubeMetrics.eventsDropped)).toBeUndefined();
   });
+
+  it('keeps the count of what came while the answer to its create was lost', async () => {
+    const exists: Answer = { status: 409, json: { kind: 'Status', reason: 'AlreadyExists' } };
+    const lost: Answer = { error: new Error('other side closed') };
+    const { recorder, clock, stored } = setUp((index) => [lost, exists][index]);
+
+    recorder.record(shop(), CREATED);
+    await clock.settle();
+    recorder.record(shop(), CREATED);
+    await clock.advance(60_000);
+
+    expect([...stored.values()].map(({ series }) => series?.count)).toEqual([2]);
+  });
 });
 
 describe('drain', () => {
