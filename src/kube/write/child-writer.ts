@@ -172,7 +172,7 @@ async function ownByApply(
   client: KubeClient,
   { kind, child, createOnlyFields }: Application,
 ): Promise<void> {
-  const live = await readLive<ManagedObject>(client, kind, child);
+  const live = await findLive<ManagedObject>(client, kind, child);
   const ownerUid = child.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
   const owners = adoptFieldOwners(live?.metadata.managedFields ?? [], createOnlyFields, ownerUid);
   if (!live || !owners) return;

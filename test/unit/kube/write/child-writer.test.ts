@@ -10,13 +10,13 @@ import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
 function check(message: string, code = 403, reason = 'Forbidden'): Promise<void> {
   const status = { kind: 'Status', code, reason, message };
   const transport = new ScriptedTransport(() => ({ status: code, json: status }));
-  const client = new KubeClient({
-    transport,
-    clock: new ManualClock(),
-    metrics: new RecordingMetrics(),
-  });
   const metadata = { name: 'shop-pod', namespace: 'web' };
-  return createChildWriter(client, [podKind]).check({ apiVersion: 'v1', kind: 'Pod', metadata });
+  const writer = createChildWriter(createClient(transport), [podKind]);
+  return writer.check({ apiVersion: 'v1', kind: 'Pod', metadata });
+}
+
+function createClient(transport: ScriptedTransport): KubeClient {
+  return new KubeClient({ transport, clock: new ManualClock(), metrics: new RecordingMetrics() });
 }
 
 function exceed(requested: string, used: string, limited: string): string {
@@ -63,5 +63,27 @@ describe('a check that is answered 400', () => {
     'admission webhook "pods.example.com" denied the request: the image does not support dry run',
   ])('fails for any other reason: %s', async (message) => {
     await expect(answer(message)).rejects.toMatchObject({ reason: 'Invalid' });
+  });
+});
+
+describe('an apply to a pod that another one of the same name has replaced', () => {
+  it('writes nothing to that one', async () => {
+    const managedFields = [
+      { manager: 'albridge', operation: 'Update', fieldsV1: { 'f:spec': { 'f:hostname': {} } } },
+    ];
+    const metadata = { name: 'shop-pod', namespace: 'web', uid: 'uid-1' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata };
+    const live = { ...pod, metadata: { ...metadata, uid: 'uid-2', managedFields } };
+    const causes = [{ field: 'metadata.uid' }];
+    const status = { kind: 'Status', code: 422, reason: 'Invalid', details: { causes } };
+    const transport = new ScriptedTransport(({ headers }) =>
+      headers?.['content-type'] === 'application/apply-patch+yaml'
+        ? { status: 422, json: status }
+        : { status: 200, json: live },
+    );
+    const writer = createChildWriter(createClient(transport), [podKind]);
+    await expect(writer.apply(pod)).rejects.toMatchObject({ reason: 'Conflict' });
+    const patched = transport.requests.filter(({ method }) => method === 'PATCH');
+    expect(patched.map(({ body }) => JSON.parse(body ?? '').metadata.uid)).toEqual(['uid-1']);
   });
 });
