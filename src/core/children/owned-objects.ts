@@ -87,9 +87,14 @@ function requireRefusal(error: unknown): OperatorError {
   throw error;
 }
 
-/** True where `observed` was last written as `child` is desired now, whatever others changed in it since. */
+/**
+ * True where `observed` was last written as `child` is desired now, whatever others changed in it since. Where they
+ * have removed what tells, its fields tell.
+ */
 export function isWrittenAs(observed: KubeObject, child: KubeObject): boolean {
-  return getDesiredHash(observed) === hashChild(child);
+  const hash = getDesiredHash(observed);
+  if (hash !== undefined) return hash === hashChild(child);
+  return diffFields(digestChild(observed), digestChild(child)).length === 0;
 }
 
 /** Throws where the API server would not take `child` as it is desired now; nothing is written. */

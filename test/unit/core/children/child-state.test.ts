@@ -41,6 +41,20 @@ describe('the place of a child that is replaced rather than changed', () => {
       seen: (child) => ({ ...child, spec: { size: 9, theirs: true } }),
       is: 'current',
     },
+    'with what others have taken the annotations from': {
+      why: 'nothing else of it differs',
+      seen: (child) => ({ ...child, metadata: { ...child.metadata, annotations: {} } }),
+      is: 'current',
+    },
+    'with what others have taken the annotations from, of another spec': {
+      why: 'its fields tell',
+      seen: (child) => ({
+        ...child,
+        metadata: { ...child.metadata, annotations: {} },
+        spec: { size: 9 },
+      }),
+      is: 'outdated',
+    },
     'with what is being deleted': {
       why: 'its successor cannot be created yet',
       seen: (child) => ({

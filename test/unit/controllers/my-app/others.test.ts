@@ -53,3 +53,13 @@ describe('a node whose clock is two days ahead', () => {
     expect(bench.condition('Ready')).toBe('False Replacing');
   });
 });
+
+describe('a pod whose annotations others have removed', () => {
+  it('is repaired, and not replaced', async () => {
+    const { uid } = bench.kubelet.pod(POD).metadata;
+    bench.kube.editMeta(bench.kubelet.pod(POD), { annotations: {} });
+    await bench.clock.settle();
+    expect(bench.kubelet.pod(POD).metadata.uid).toBe(uid);
+    expect(notes()).toEqual(['DriftRepaired: Repaired pod shop-pod: metadata.annotations']);
+  });
+});
