@@ -33,7 +33,7 @@ export interface EventRecorderOptions {
   readonly reportingInstance: string;
 }
 
-/** Without a repetition for so long a series has ended, and the next event begins a new one. */
+/** Without a repetition for so long a series that is written has ended, and the next event begins a new one. */
 const SERIES_IDLE_MS = 360_000;
 const MAX_SERIES = 8192;
 /** Events that wait for another try: more of them say nothing that the first ones do not. */
@@ -100,8 +100,9 @@ export class KubeEventRecorder implements EventRecorder {
     const key = buildSeriesKey(regarding, draft);
     const series = this.#series.get(key);
     this.#series.delete(key);
-    if (!series || clock.monotonicMs() - series.lastSeenMonotonicMs > SERIES_IDLE_MS)
-      return undefined;
+    if (!series) return undefined;
+    const isIdle = clock.monotonicMs() - series.lastSeenMonotonicMs > SERIES_IDLE_MS;
+    if (isIdle && !isUnwritten(series)) return undefined;
     series.count++;
     series.lastSeenMs = clock.now();
     series.lastSeenMonotonicMs = clock.monotonicMs();

@@ -130,6 +130,18 @@ describe('a repeated event', () => {
     expect([...stored.values()].map(({ series }) => series?.count)).toEqual([2, undefined]);
   });
 
+  it('goes on after six minutes in which the API server was away', async () => {
+    const { recorder, clock, stored } = setUp((index) => (index < 10 ? 'hang' : undefined));
+    recorder.record(shop(), CREATED);
+    await clock.advance(370_000);
+    expect(stored.size).toBe(0);
+
+    recorder.record(shop(), CREATED);
+    await clock.advance(120_000);
+
+    expect([...stored.values()].map(({ series }) => series?.count)).toEqual([2]);
+  });
+
   it.each([
     ['another object', shop('uid-2'), CREATED],
     ['another note', shop(), { ...CREATED, note: 'created ALB other' }],
