@@ -63,6 +63,7 @@ async function replace(pod: Pod, why: string, scope: Scope): Promise<Outcome> {
   const { conditions = [] } = scope.object.status ?? {};
   const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   await pass.recordNow(isReady ? outcome : undefined);
+  pass.throwIfEdited();
   await pods.writer.delete(pod);
   pass.log.info('Deleted pod', { pod: pod.metadata.name, why });
   return outcome;

@@ -108,6 +108,7 @@ async function replace({ slots }: Snapshot, { replaced }: Found, scope: Scope): 
   }
   for (const replacement of replacements) {
     pass.signal.throwIfAborted();
+    pass.throwIfEdited();
     pass.disproveReady();
     const isKnown = pods.isDeleted(replacement.pod);
     await pods.writer.delete(replacement.pod);
@@ -139,6 +140,7 @@ async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promi
     compare: (child) => selectComparedPart(child, own),
     isDeleted: (child) => pods.isDeleted(child),
     signal: pass.signal,
+    throwIfEdited: () => pass.throwIfEdited(),
     onChange: (change) => {
       if (change.kind !== 'deleted') found.written.set(getKey(change.child), change.child);
       recordChange(pass, change);

@@ -112,7 +112,7 @@ function unwrapChanges(ensured: Ensured): readonly OwnedChange[] {
 /** Reports each write as soon as it is done, and returns them all. */
 async function ensureChild(
   kind: string,
-  owned: Omit<OwnedObjects, 'signal'>,
+  owned: Omit<OwnedObjects, 'signal' | 'throwIfEdited'>,
   { object, pass }: Scope,
 ): Promise<readonly OwnedChange[]> {
   const changes: OwnedChange[] = [];
@@ -121,7 +121,8 @@ async function ensureChild(
     recordChange(pass, change);
   };
   try {
-    await ensureOwned(object, { ...owned, signal: pass.signal, onChange });
+    const throwIfEdited = (): void => pass.throwIfEdited();
+    await ensureOwned(object, { ...owned, signal: pass.signal, throwIfEdited, onChange });
     return changes;
   } catch (error) {
     throw rewordError(error, (why) => `Failed to reconcile ${kind}: ${why}`);

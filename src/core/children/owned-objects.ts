@@ -27,6 +27,8 @@ export interface OwnedObjects {
   readonly writer: ChildWriter;
   /** The pass's: once it is aborted, no further child is written. */
   readonly signal: AbortSignal;
+  /** The pass's: called before each child, of which none follows where it throws. */
+  readonly throwIfEdited?: () => void;
   /** Fields that are set at creation only; another controller changes them from then on. */
   readonly createOnlyFields?: readonly FieldPath[];
   /** The part of a child that can be changed; the others are as it was written. All, where it is left out. */
@@ -70,6 +72,7 @@ export async function ensureOwned(owner: KubeObject, owned: OwnedObjects): Promi
   const refusals: OperatorError[] = [];
   for (const write of writes) {
     owned.signal.throwIfAborted();
+    owned.throwIfEdited?.();
     await write().catch((error) => refusals.push(requireRefusal(error)));
     if (refusals.filter(isOfAnyName).length === MOST_REFUSALS) break;
   }

@@ -220,6 +220,21 @@ describe('a pod that cannot be deleted', () => {
   });
 });
 
+describe('an object that is paused while its pod is about to be replaced', () => {
+  it('keeps its pod', async () => {
+    const before = bench.kubelet.pod(POD).metadata.uid;
+    const answer = bench.kube.holdNext('applyStatus');
+    await bench.edit('nginx:1.27');
+    await bench.annotate({ 'albridge.io/paused': 'true' });
+    answer();
+    await bench.clock.advance(60_000);
+    expect(bench.kubelet.pod(POD).metadata.uid).toBe(before);
+    await bench.annotate({});
+    expect(bench.kubelet.pod(POD).metadata.uid).not.toBe(before);
+    expect(bench.status.startTimes).toBe(2);
+  });
+});
+
 describe('an edit that is refused', () => {
   it('keeps the pod that runs', async () => {
     const options = { reason: 'Forbidden', message: 'a policy', healedBy: 'person' } as const;

@@ -63,3 +63,37 @@ describe('a pod whose annotations others have removed', () => {
     expect(notes()).toEqual(['DriftRepaired: Repaired pod shop-pod: metadata.annotations']);
   });
 });
+
+describe('an object that is edited while its pods are created', () => {
+  async function creating(edit: () => Promise<void>): Promise<void> {
+    await bench.edit({ replicas: 1 });
+    bench.takeWrites();
+    const answer = bench.kube.holdNext('create');
+    await bench.edit({ replicas: 50 });
+    await edit();
+    answer();
+    await bench.clock.settle();
+  }
+
+  it('gets no further pod once it is paused', async () => {
+    await creating(() => bench.annotate({ 'albridge.io/paused': 'true' }));
+    expect(bench.kubelet.pods).toHaveLength(2);
+    await bench.annotate({});
+    await bench.clock.settle();
+    expect(bench.kubelet.pods).toHaveLength(50);
+  });
+
+  it('gets no pod that is deleted again at once', async () => {
+    await creating(() => bench.edit({ replicas: 3 }));
+    expect(bench.kubelet.pods).toHaveLength(3);
+    expect(bench.takeWrites()).not.toContain('delete');
+  });
+
+  it('gets no further pod once it is gone', async () => {
+    await creating(async () => {
+      bench.kube.delete(bench.object);
+      await bench.clock.settle();
+    });
+    expect(bench.takeWrites().filter((verb) => verb === 'create')).toHaveLength(1);
+  });
+});
