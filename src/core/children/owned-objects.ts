@@ -159,10 +159,15 @@ async function repairChild(
     owned.createOnlyFields,
   );
   if (child.metadata.resourceVersion === resourceVersion) return;
-  const kind = getDesiredHash(observed) === getDesiredHash(applied) ? 'repaired' : 'updated';
+  const hash = getDesiredHash(observed);
   const reported = differences.filter((path) => !path.endsWith(DESIRED_HASH_ANNOTATION));
+  const isOnlyUnmarked = hash === undefined && reported.every((path) => path === ANNOTATIONS);
+  const kind = isOnlyUnmarked || hash === getDesiredHash(applied) ? 'repaired' : 'updated';
   owned.onChange?.({ kind, child, differences: reported });
 }
+
+/** The path of all of them, where there is none. */
+const ANNOTATIONS = 'metadata.annotations';
 
 function listSurplus(
   desired: readonly DesiredChild[],

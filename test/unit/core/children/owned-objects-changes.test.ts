@@ -72,6 +72,14 @@ describe('the result of ensureOwned', () => {
     expect(told()).toEqual(['deleted']);
   });
 
+  it('is a repair where others have removed the annotations', async () => {
+    await ensure([part({ size: 1 })]);
+    told();
+    kube.editMeta(part({}), { annotations: {} });
+    await ensure([part({ size: 1 })]);
+    expect(told()).toEqual(['repaired ']);
+  });
+
   it('distinguishes a repair from an update by what was desired before', async () => {
     await ensure([part({ size: 1, color: 'red' })]);
     told();
