@@ -1,6 +1,6 @@
 import { boundText } from '../../core/objects/digests.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
-import type { Change, ObjectCache } from '../../core/ports/cache.ts';
+import { type Change, listStates, type ObjectCache } from '../../core/ports/cache.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Enqueue, KeySource } from '../../core/queue/key-queue.ts';
 
@@ -85,9 +85,11 @@ export class Autoscalers {
   }
 }
 
+/** None where its status alone has changed, which it reports every 15 s. */
 function listTargets(change: Change<Autoscaler>): ReadonlySet<Key> {
-  const states = change.kind === 'updated' ? [change.previous, change.object] : [change.object];
-  return new Set(states.flatMap((state) => getTarget(state) ?? []));
+  const targets = listStates(change).map(getTarget);
+  const isSame = change.kind === 'updated' && targets[0] === targets[1];
+  return new Set(isSame ? [] : targets.filter((target) => target !== undefined));
 }
 
 /** The Deployment that an autoscaler targets; a WebApp of that name has the same key. */

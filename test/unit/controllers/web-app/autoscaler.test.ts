@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Autoscaler, Autoscalers } from '../../../../src/controllers/web-app/autoscalers.ts';
 import { WebAppBench } from './bench.ts';
 
 let bench: WebAppBench;
@@ -47,6 +48,22 @@ describe('an autoscaler', () => {
     await bench.createAutoscaler(onDeployment);
     await bench.clock.advance(60_000);
     expect(bench.deployment.spec?.replicas).toBe(7);
+  });
+
+  it('queues its WebApp for another target, and not for each status', async () => {
+    const cache = bench.kube.cache<Autoscaler>('HorizontalPodAutoscaler');
+    const queued: string[] = [];
+    const stop = new Autoscalers(cache, bench.clock).source((key) => void queued.push(key));
+    const autoscaler = await bench.createAutoscaler(onDeployment);
+    expect(queued.splice(0)).toEqual(['web/shop']);
+    bench.kube.server.applyStatus(autoscaler, { currentReplicas: 3 });
+    expect(queued).toEqual([]);
+    bench.kube.edit(autoscaler, (live) => ({
+      ...live,
+      spec: { scaleTargetRef: { ...onDeployment, name: 'other' } },
+    }));
+    expect(queued).toEqual(['web/shop', 'web/other']);
+    stop();
   });
 
   it('that was just deleted leaves no timer after a stop', async () => {
