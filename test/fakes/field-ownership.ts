@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../src/core/objects/fields.ts';
 
 /**
  * Server-side apply for one field manager: states `next` over `live` and removes what the manager
- * stated `before` and no longer does. Fields of others stay; a list is one value.
+ * stated `before` and no longer does. Fields of others stay; a list is one value, and so is a selector.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export function applyFields(live: Fields, before: Fields, next: Fields): Fields {
@@ -11,9 +11,10 @@ export function applyFields(live: Fields, before: Fields, next: Fields): Fields 
     if (!(field in next)) dropField(result, field, value);
   }
   for (const [field, value] of Object.entries(next)) {
-    result[field] = isFields(value)
-      ? applyFields(fieldsOf(live[field]), fieldsOf(before[field]), value)
-      : value;
+    result[field] =
+      isFields(value) && field !== 'selector'
+        ? applyFields(fieldsOf(live[field]), fieldsOf(before[field]), value)
+        : value;
   }
   return result;
 }

@@ -49,10 +49,18 @@ export function diffFields(observed: unknown, desired: unknown, path = ''): read
   if (Array.isArray(desired)) return diffLists(observed, desired, path);
   if (!isFields(desired)) return isSameValue(observed, desired, path) ? [] : [path];
   if (!isFields(observed)) return [path];
-  return Object.entries(desired).flatMap(([field, value]) =>
+  const differences = Object.entries(desired).flatMap(([field, value]) =>
     diffFields(observed[field], value, path === '' ? field : `${path}.${field}`),
   );
+  const isWhole = path !== SELECTOR || isDeepStrictEqual(observed, desired);
+  return differences.length > 0 || isWhole ? differences : [path];
 }
+
+/**
+ * It has one owner as a whole, and with one more label selects less:
+ * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/#ServiceSpec
+ */
+const SELECTOR = 'spec.selector';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 const TRUE_BY_DEFAULT =

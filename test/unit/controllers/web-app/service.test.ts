@@ -30,3 +30,17 @@ describe('a WebApp with spec.service', () => {
     expect(bench.service).not.toHaveProperty('spec.type');
   });
 });
+
+it('repairs a selector that others have narrowed, by which the Service has no pods', async () => {
+  await bench.run();
+  bench.kube.edit(bench.service, (live) => {
+    const { spec } = live as typeof live & { readonly spec: { readonly selector: object } };
+    return { ...live, spec: { ...spec, selector: { ...spec.selector, track: 'canary' } } };
+  });
+  await bench.clock.settle();
+  expect(bench.service).not.toHaveProperty('spec.selector.track');
+  expect(bench.events.recorded.at(-1)?.note).toBe('Repaired Service shop: spec.selector');
+  bench.takeWrites();
+  await bench.edit({});
+  expect(bench.takeWrites()).toEqual([]);
+});
