@@ -21,7 +21,7 @@ export interface Replacement {
  */
 export function planReplacements(
   slots: readonly Slot[],
-  now: Pick<Now, 'ofNodesMs'>,
+  now: Pick<Now, 'ofMs'>,
 ): readonly Replacement[] {
   const ended = slots.flatMap((slot) =>
     slot.kind === 'ended' && computeStayMs(slot, now) === 0
@@ -33,10 +33,10 @@ export function planReplacements(
 
 /** Time that a pod that has ended still stays, in ms; never longer, whatever its node's clock says. */
 export function computeStayMs(
-  { endedAtMs = 0 }: Extract<Slot, { kind: 'ended' }>,
-  { ofNodesMs }: Pick<Now, 'ofNodesMs'>,
+  { endedAtMs = 0, pod }: Extract<Slot, { kind: 'ended' }>,
+  { ofMs }: Pick<Now, 'ofMs'>,
 ): number {
-  const leftMs = endedAtMs + ENDED_STAYS_MS - ofNodesMs;
+  const leftMs = endedAtMs + ENDED_STAYS_MS - ofMs(pod);
   return Math.min(ENDED_STAYS_MS, Math.max(0, leftMs));
 }
 
@@ -51,17 +51,18 @@ function chooseOutdated(slots: readonly Slot[]): readonly Pod[] {
 /** The wall time of one pass, in epoch milliseconds. */
 export interface Now {
   readonly ms: number;
-  /** Not before the end of any pod that has ended. */
-  readonly ofNodesMs: number;
+  /** By the clock that the end of this pod comes from; not before that end. */
+  readonly ofMs: (pod: Pod) => number;
 }
 
 /**
- * Our wall clock, put forward as far as the end of an observed pod lies in our future: ends of
+ * Our wall clock, for each pod put forward as far as its end lay in our future when it was seen first: ends of
  * pods come from the clocks of nodes, and a wait must not last as long as two clocks are apart.
  */
 export class NodeTime {
   readonly #clock: Clock;
-  readonly #aheadMs = new Map<Key, number>();
+  /** By UID, of the pods of each object that have ended. */
+  readonly #aheadMs = new Map<Key, ReadonlyMap<string, number>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -70,14 +71,17 @@ export class NodeTime {
   read(object: MyApp, pods: readonly Pod[]): Now {
     const [key, container] = [getKey(object), nameContainer(object)];
     const nowMs = this.#clock.now();
-    const ends = pods.filter((pod) => readPodStateKind(pod) === 'ended');
-    const aheadMs = Math.max(
-      ends.length === 0 ? 0 : (this.#aheadMs.get(key) ?? 0),
-      ...ends.map((pod) => (readEndedAtMs(pod, container) ?? nowMs) - nowMs),
-    );
-    if (aheadMs > 0) this.#aheadMs.set(key, aheadMs);
+    const known = this.#aheadMs.get(key);
+    const aheadMs = new Map<string, number>();
+    for (const pod of pods.filter((one) => readPodStateKind(one) === 'ended')) {
+      const { uid = '' } = pod.metadata;
+      const seenMs = (readEndedAtMs(pod, container) ?? nowMs) - nowMs;
+      const podMs = Math.max(known?.get(uid) ?? 0, seenMs);
+      if (podMs > 0) aheadMs.set(uid, podMs);
+    }
+    if (aheadMs.size > 0) this.#aheadMs.set(key, aheadMs);
     else this.#aheadMs.delete(key);
-    return { ms: nowMs, ofNodesMs: nowMs + Math.max(0, aheadMs) };
+    return { ms: nowMs, ofMs: ({ metadata }) => nowMs + (aheadMs.get(metadata.uid ?? '') ?? 0) };
   }
 
   forget(key: Key): void {

@@ -54,6 +54,26 @@ describe('a node whose clock is two days ahead', () => {
   });
 });
 
+describe('a pod that ends while one on a node whose clock is ahead has ended', () => {
+  it('stays for ten seconds all the same', async () => {
+    const endedAt = (ms: number): object => {
+      const finishedAt = new Date(bench.clock.now() + ms).toISOString();
+      const terminated = { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt };
+      const containerStatuses = [{ name: 'shop', restartCount: 0, state: { terminated } }];
+      return { phase: 'Failed', containerStatuses };
+    };
+    const uid = (key: typeof POD) => bench.kubelet.pod(key).metadata.uid;
+    const before = [uid(POD), uid(POD_1)];
+    await bench.kubelet.end(POD_1, endedAt(2 * 86_400_000));
+    await bench.kubelet.end(POD, endedAt(0));
+    await bench.clock.advance(9_000);
+    expect([uid(POD), uid(POD_1)]).toEqual(before);
+    await bench.clock.advance(2_000);
+    expect(before).not.toContain(uid(POD));
+    expect(before).not.toContain(uid(POD_1));
+  });
+});
+
 describe('a pod whose annotations others have removed', () => {
   it('is repaired, and not replaced', async () => {
     const { uid } = bench.kubelet.pod(POD).metadata;
