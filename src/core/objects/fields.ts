@@ -48,7 +48,10 @@ export function diffFields(observed: unknown, desired: unknown, path = ''): read
   if (observed === undefined && isOmitted(desired, path)) return [];
   if (Array.isArray(desired)) return diffLists(observed, desired, path);
   if (!isFields(desired)) return isSameValue(observed, desired, path) ? [] : [path];
-  if (!isFields(observed)) return [path];
+  return isFields(observed) ? diffEntries(observed, desired, path) : [path];
+}
+
+function diffEntries(observed: Fields, desired: Fields, path: string): readonly string[] {
   const differences = Object.entries(desired).flatMap(([field, value]) =>
     diffFields(observed[field], value, path === '' ? field : `${path}.${field}`),
   );
