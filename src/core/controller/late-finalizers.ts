@@ -34,6 +34,8 @@ export class LateFinalizers<T extends KubeObject> {
   readonly #finalizer: string | undefined;
   /** Oldest first, but for those that are gone. */
   readonly #entries = new Map<Key, Entry<T>>();
+  /** UIDs of objects whose finalizer was sent, and not answered. */
+  readonly #sent = new Map<Key, string | undefined>();
 
   constructor(
     clock: Clock,
@@ -51,15 +53,27 @@ export class LateFinalizers<T extends KubeObject> {
   recordStored(object: T): void {
     this.#dropOld();
     const key = getKey(object);
+    this.#sent.delete(key);
     const isGone = this.#cache.get(key)?.metadata.uid !== object.metadata.uid;
     this.#entries.delete(key);
     this.#entries.set(key, { object, storedMs: this.#clock.monotonicMs(), isGone });
+  }
+
+  /** Call where the write of the finalizer got no answer: it counts as stored once the cache shows it. */
+  recordSent(object: T): void {
+    const key = getKey(object);
+    const shown = this.#cache.get(key);
+    if (shown?.metadata.uid !== object.metadata.uid) return;
+    this.#sent.set(key, object.metadata.uid);
+    this.#noteSent(key, shown);
   }
 
   /** Call with each change that the cache reports. */
   recordChange({ kind, object }: Change<T>): void {
     this.#dropOld();
     const key = getKey(object);
+    this.#noteSent(key, object);
+    if (kind === 'deleted') this.#sent.delete(key);
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     if (this.#isSettled(object, entry.object)) {
@@ -85,10 +99,23 @@ export class LateFinalizers<T extends KubeObject> {
    * one: what stands outside may be that one's.
    */
   #isSettled(observed: T, stored: T): boolean {
-    const hasFinalizer = observed.metadata.finalizers?.includes(this.#finalizer ?? '') === true;
+    const hasFinalizer = this.#hasFinalizer(observed);
     if (observed.metadata.uid !== stored.metadata.uid) return hasFinalizer;
     if (isNewer(stored, observed)) return false;
     return isBeingDeleted(observed) || !hasFinalizer;
+  }
+
+  #noteSent(key: Key, shown: T | undefined): void {
+    const isSent = shown !== undefined && this.#sent.has(key) && this.#hasFinalizer(shown);
+    if (!isSent || this.#sent.get(key) !== shown.metadata.uid) return;
+    this.#sent.delete(key);
+    const storedMs = this.#clock.monotonicMs();
+    this.#entries.delete(key);
+    this.#entries.set(key, { object: shown, storedMs, isGone: false });
+  }
+
+  #hasFinalizer({ metadata }: T): boolean {
+    return metadata.finalizers?.includes(this.#finalizer ?? '') === true;
   }
 
   /** Only what lives on: what is gone waits for its pass. */

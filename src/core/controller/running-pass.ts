@@ -251,7 +251,11 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
   async #storeFinalizer(): Promise<void> {
     const { finalizer, writer } = this.#deps;
     if (finalizer === undefined || this.#hasFinalizer(this.#object)) return;
-    const stored = await writer.addFinalizer(this.#object, finalizer);
+    const stored = await writer.addFinalizer(this.#object, finalizer).catch((error: unknown) => {
+      if (error instanceof OperatorError && error.isUnanswered)
+        this.#deps.lateFinalizers.recordSent(this.#object);
+      throw error;
+    });
     this.#deps.lateFinalizers.recordStored(stored);
     this.#remember(stored);
   }

@@ -60,6 +60,21 @@ describe('an object that goes in spite of its finalizer', () => {
     expect(bench.verbs.slice(before)).toEqual([]);
   });
 
+  it('is cleaned up behind also where the write of the finalizer was not answered', async () => {
+    const bench = new LifecycleBench();
+    const outside = new Outside();
+    const keeper = keeperOf(outside);
+    bench.kube.onFinalizerStored(() => {
+      const options = { reason: 'ApiServerUnavailable', message: 'no answer' } as const;
+      throw new OperatorError({ ...options, healedBy: 'time', isUnanswered: true });
+    });
+    expect(await bench.run(keeper)).toMatchObject({ kind: 'failed' });
+    expect(await bench.run(keeper)).toMatchObject({ kind: 'settled' });
+    bench.kube.deleteInSpite(bench.object);
+    await bench.run(keeper);
+    expect(outside.calls).toEqual(['create', 'delete']);
+  });
+
   it('is cleaned up behind once', async () => {
     const { bench, outside, keeper } = await vanishedInMidPass();
     await bench.run(keeper);
