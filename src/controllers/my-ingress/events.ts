@@ -3,7 +3,7 @@ import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-bala
 import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
-import { hasUnapplied } from './attaching/report.ts';
+import { hasUnapplied, isUnserved } from './attaching/report.ts';
 import { printStep } from './graph/planned-step.ts';
 import { getListenerId } from './graph/resource-id.ts';
 import { isClaim, type Step } from './graph/steps.ts';
@@ -44,7 +44,7 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   const steps = done.map(printStep);
   const what = abridge(steps, MOST_STEPS).join('; ');
   const wasApplied = wasReadyForThisSpec(scope) && !hasUnapplied(scope.object);
-  const isDrift = wasApplied && !done.every((step) => isRestOfEdit(scope, step));
+  const isDrift = wasApplied && !done.every((step) => isPartOfEdit(scope, step));
   const draft = isDrift
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
@@ -56,6 +56,11 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 }
 
 const RECORDS: readonly string[] = previousGroupsTagKeys;
+
+/** What AWS has refused may come once the object is Ready again, and so do removals. */
+function isPartOfEdit(scope: ObjectScope, step: Step): boolean {
+  return isRestOfEdit(scope, step) || isUnserved(scope.object, step.id);
+}
 
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
 function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {

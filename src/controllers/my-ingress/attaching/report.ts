@@ -73,6 +73,12 @@ export function hasUnapplied({ status }: MyIngress): boolean {
   );
 }
 
+/** True for a resource of an object of which status records that some of its routes are not served. */
+export function isUnserved({ status }: MyIngress, id: ResourceId): boolean {
+  const unserved = (status?.attached ?? []).filter(({ reason }) => reason !== ATTACHED);
+  return unserved.some((entry) => id.includes(`/${getSource(entry)}/`));
+}
+
 /** Resources of the attached routes, each with its source. */
 export function mapAttachedIds(object: MyIngress): ReadonlyMap<ResourceId, string> {
   if ((findDecision(object)?.rules ?? []).length === 0) return new Map();

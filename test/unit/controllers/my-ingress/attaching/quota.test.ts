@@ -144,21 +144,32 @@ it('60 attached applications move to HTTPS, and none is without a rule at any ti
   expect(world.condition('shop')).toBe('True Available');
 });
 
-it('what AWS has refused for its quota comes later, and is not reported as changed by others', async () => {
-  const apps = ['a', 'b', 'c'].map((name) => draftApp(name));
-  const world = World.started({
-    join: (object): Joined => {
-      const attached = decideAttachments(object.spec, apps, { held: new Map() });
-      return { ...object, spec: { ...object.spec, attached } };
-    },
-  });
-  world.aws.control.changeSettings({ limits: { 'rules-per-application-load-balancer': 2 } });
-  await world.applied('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
-  await world.clock.advance(2 * MINUTE_MS);
-  expect(listRules(world, 80)).toHaveLength(2);
-  expect(world.condition('shop')).toBe('True Available');
-  world.aws.control.changeSettings({ limits: { 'rules-per-application-load-balancer': 100 } });
-  await world.clock.advance(10 * MINUTE_MS);
-  expect(listRules(world, 80)).toHaveLength(3);
-  expect(world.events.reasons).not.toContain('DriftRepaired');
-});
+it.each([
+  ['', 'c.example.com', 4],
+  [', beside a host that it does not get', 'a.example.com', 3],
+])(
+  'what AWS has refused for its quota%s comes later, and is no change by others',
+  async (_beside, host, rules) => {
+    const apps = [
+      draftApp('a', { listeners: [80] }),
+      draftApp('b', { listeners: [81] }),
+      draftApp('c', { hosts: [host] }),
+    ];
+    const world = World.started({
+      join: (object): Joined => {
+        const attached = decideAttachments(object.spec, apps, { held: new Map() });
+        return { ...object, spec: { ...object.spec, attached } };
+      },
+    });
+    world.aws.control.changeSettings({ limits: { 'rules-per-application-load-balancer': 2 } });
+    const listeners = [80, 81].map((port) => ({ port, protocol: 'HTTP' as const }));
+    await world.applied('shop', { listeners });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect([...listRules(world, 80), ...listRules(world, 81)]).toHaveLength(2);
+    expect(world.condition('shop')).toBe('True Available');
+    world.aws.control.changeSettings({ limits: { 'rules-per-application-load-balancer': 100 } });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect([...listRules(world, 80), ...listRules(world, 81)]).toHaveLength(rules);
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+  },
+);
