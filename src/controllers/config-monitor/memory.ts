@@ -169,7 +169,7 @@ export class Progress {
 
   /** Since when those are held that are, monotonic. */
   readonly #heldSince = new Map<Key, number>();
-  /** What was before does not count; monotonic. */
+  /** Times from which on waiting counts, monotonic. */
   readonly #countsFrom = new Map<Key, number>();
   readonly #shrunk = new Map<Key, Set<string>>();
   /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */

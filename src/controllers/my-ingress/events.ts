@@ -6,7 +6,7 @@ import { hasNewRoutes } from './attaching/joined.ts';
 import { hasUnapplied, isUnserved } from './attaching/report.ts';
 import { printStep } from './graph/planned-step.ts';
 import { getListenerId } from './graph/resource-id.ts';
-import { isClaim, type Step } from './graph/steps.ts';
+import { isClaim, type Operation, type Step } from './graph/steps.ts';
 import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
 
@@ -57,7 +57,14 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 
 const RECORDS: readonly string[] = previousGroupsTagKeys;
 
-/** What AWS has refused may come once the object is Ready again, and so do removals. */
+/** Of what left the spec, and of nothing else. */
+const REMOVALS: ReadonlySet<Operation> = new Set<Operation>([
+  'DeleteTargetGroup',
+  'DeleteSecurityGroup',
+  'RemoveListenerCertificates',
+]);
+
+/** An object may be Ready before AWS takes what it has refused, and before the removals of an edit. */
 function isPartOfEdit(scope: ObjectScope, step: Step): boolean {
   return isRestOfEdit(scope, step) || isUnserved(scope.object, step.id);
 }
@@ -65,11 +72,8 @@ function isPartOfEdit(scope: ObjectScope, step: Step): boolean {
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
 function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {
   const isOnRecord = object.status?.owned?.removals === true;
+  if (REMOVALS.has(step.operation)) return true;
   switch (step.operation) {
-    case 'DeleteTargetGroup':
-    case 'DeleteSecurityGroup':
-    case 'RemoveListenerCertificates':
-      return true;
     case 'DeleteListener':
     case 'DeleteRule':
       return isOnRecord;

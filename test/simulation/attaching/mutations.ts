@@ -11,8 +11,8 @@ export const ATTACHING_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'holders-forgotten-at-start': {
     file: 'controllers/my-ingress/attaching/attachments.ts',
-    find: 'const holders = held ?? recallHolders(ports, standing, recorded);',
-    replace: 'const holders = held ?? new Map();',
+    find: '?? recallHolders(ports, standing, recorded);',
+    replace: '?? new Map();',
     why: 'after a restart the older object takes the host of another one',
     seed: 373,
   },

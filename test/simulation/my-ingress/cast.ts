@@ -7,6 +7,7 @@ import { Account } from './account.ts';
 import type { MyIngressAction } from './actions.ts';
 import { Actor } from './actor.ts';
 import { AwsInvariants } from './aws-invariants.ts';
+import { EventInvariants } from './event-invariants.ts';
 import { FairTurns } from './fair-turns.ts';
 import { checkFinal } from './final-check.ts';
 import { MY_INGRESSES } from './kind.ts';
@@ -25,6 +26,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
   readonly #actor: Actor;
   readonly #kube: KubeInvariants;
   readonly #aws: AwsInvariants;
+  readonly #events: EventInvariants;
 
   readonly #turns: FairTurns;
 
@@ -45,6 +47,7 @@ export class MyIngressCast implements Cast<MyIngressAction> {
     this.#kube = new KubeInvariants({
       ...{ account, traffic, nowMs, unseenMs, isDisturbed, report, provisioningMs },
     });
+    this.#events = this.#watchEvents();
     this.#aws = new AwsInvariants({
       account,
       report,
@@ -56,8 +59,20 @@ export class MyIngressCast implements Cast<MyIngressAction> {
     });
   }
 
+  #watchEvents(): EventInvariants {
+    const { clock, isDisturbed, report } = this.#stage;
+    return new EventInvariants({
+      report,
+      isTouched: () => this.#traffic.hasMeddled || isDisturbed(0, clock.monotonicMs()),
+    });
+  }
+
   perform(action: MyIngressAction): void {
     this.#actor.perform(action);
+  }
+
+  onEvent(commit: Commit): void {
+    this.#events.onCommit(commit);
   }
 
   onCommit(commit: Commit): void {

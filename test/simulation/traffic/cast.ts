@@ -74,6 +74,8 @@ export class TrafficCast implements Cast<TrafficAction> {
   readonly #gates?: GateWatch;
   readonly #requests?: RequestWatch;
   readonly #meddledWith = new MeddledObjects();
+  /** Whether somebody else has changed anything in AWS. */
+  hasMeddled = false;
   readonly #isFree: boolean;
 
   constructor(stage: Stage, { services, surroundings }: TrafficCastOptions) {
@@ -220,6 +222,7 @@ export class TrafficCast implements Cast<TrafficAction> {
 
   /** Runs what somebody else does to AWS; from then on nothing holds of where requests go, until it is repaired. */
   meddled(act: () => void): void {
+    this.hasMeddled = true;
     const before = takePicture(this.#stage.aws.world);
     act();
     const changes = diffPictures(before, takePicture(this.#stage.aws.world));

@@ -353,4 +353,11 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     why: 'listeners, rules and groups keep tags that have left the spec',
     seed: 35,
   },
+  'rest-of-edit-taken-for-drift': {
+    file: 'controllers/my-ingress/events.ts',
+    find: 'wasApplied && !done.every((step) => isPartOfEdit(scope, step));',
+    replace: 'wasApplied;',
+    why: 'what an edit removes once it is Ready is reported, and counted, as changed by others',
+    seed: 3,
+  },
 };

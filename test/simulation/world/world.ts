@@ -317,6 +317,7 @@ export class World {
 
   #onCommit(commit: Commit): void {
     const { kind, by } = commit;
+    if (kind === EVENTS) this.#myIngress.onEvent(commit);
     if (BACKGROUND.has(kind)) return;
     this.writes.onCommit(commit, this.clock.monotonicMs());
     if (isOperator(by)) {
