@@ -27,9 +27,12 @@ export function desirePod(
     return { ...pod, metadata: { ...pod.metadata, ...metadata } };
   }
   const unlimited = buildPod(object, { containers: [container] });
+  const containers = [{ ...container, ...containerLimits }];
+  const limited = buildPod(object, { ...podLimits, containers });
   const running = observed.get(getKey(unlimited));
-  if (running !== undefined && isWrittenAs(running, unlimited)) return unlimited;
-  return buildPod(object, { ...podLimits, containers: [{ ...container, ...containerLimits }] });
+  // One that has lost its annotations has the fields of both, if it has limits.
+  if (running === undefined || isWrittenAs(running, limited)) return limited;
+  return isWrittenAs(running, unlimited) ? unlimited : limited;
 }
 
 function buildLabels({ metadata }: ImmortalContainer): Readonly<Record<string, string>> {

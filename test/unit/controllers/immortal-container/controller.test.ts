@@ -380,6 +380,18 @@ describe('bad input', () => {
   });
 });
 
+describe('a pod whose annotations others have removed', () => {
+  it('keeps its limits, which cannot be taken from a pod', async () => {
+    await running();
+    const { uid } = bench.kubelet.pod(POD).metadata;
+    bench.kube.editMeta(bench.kubelet.pod(POD), { annotations: {} });
+    await bench.clock.settle();
+    const { metadata, spec } = bench.kubelet.pod(POD);
+    expect(metadata.uid).toBe(uid);
+    expect(spec).toEqual(LIMITED_SPEC);
+  });
+});
+
 describe('a running pod of release 0.1.0, which set no security context', () => {
   /** As that release stored it. */
   async function runningSince010(): Promise<void> {
