@@ -37,7 +37,7 @@ export function createMyAppReconciler({ pods, clock }: MyAppContext): Reconciler
       const observed = describeLongTemplate(object.spec.podTemplate);
       if (observed) throw createFailure(myAppReasons, 'PodTemplateTooLong', { observed });
       const own = pods.forOwner(object);
-      return reconcile({ object, pass, pods: own, now: time.read(object, own.listOwned()) });
+      return reconcile({ object, pass, pods: own, now: time.read(object) });
     },
     forget: (key) => time.forget(key),
   };

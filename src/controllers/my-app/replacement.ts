@@ -2,7 +2,7 @@ import type { MyApp } from '../../apis/my-app.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Pod } from '../../pods/pod.ts';
-import { readEndedAtMs, readPodStateKind } from '../../pods/pod-state.ts';
+import { readEndedAtMs } from '../../pods/pod-state.ts';
 import { nameContainer } from './desired-pods.ts';
 import type { Slot } from './observed-pods.ts';
 
@@ -68,20 +68,21 @@ export class NodeTime {
     this.#clock = clock;
   }
 
-  read(object: MyApp, pods: readonly Pod[]): Now {
+  /** Of each pod that has ended is remembered what the pass asks for; also of one that the cache does not show. */
+  read(object: MyApp): Now {
     const [key, container] = [getKey(object), nameContainer(object)];
     const nowMs = this.#clock.now();
     const known = this.#aheadMs.get(key);
     const aheadMs = new Map<string, number>();
-    for (const pod of pods.filter((one) => readPodStateKind(one) === 'ended')) {
+    this.#aheadMs.delete(key);
+    const ofMs = (pod: Pod): number => {
       const { uid = '' } = pod.metadata;
       const seenMs = (readEndedAtMs(pod, container) ?? nowMs) - nowMs;
-      const podMs = Math.max(known?.get(uid) ?? 0, seenMs);
-      if (podMs > 0) aheadMs.set(uid, podMs);
-    }
-    if (aheadMs.size > 0) this.#aheadMs.set(key, aheadMs);
-    else this.#aheadMs.delete(key);
-    return { ms: nowMs, ofMs: ({ metadata }) => nowMs + (aheadMs.get(metadata.uid ?? '') ?? 0) };
+      const podMs = Math.max(0, known?.get(uid) ?? 0, seenMs);
+      if (podMs > 0) this.#aheadMs.set(key, aheadMs.set(uid, podMs));
+      return nowMs + podMs;
+    };
+    return { ms: nowMs, ofMs };
   }
 
   forget(key: Key): void {

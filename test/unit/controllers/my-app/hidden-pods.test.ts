@@ -67,3 +67,16 @@ describe('pods that have lost their label and cannot be repaired', () => {
     expect(bench.events.reasons.filter((reason) => reason === 'PodReplaced')).toHaveLength(3);
   });
 });
+
+it('a pod that has lost its label is replaced in time although the clock of its node is ahead', async () => {
+  await hide(POD_1);
+  const before = uidOf(POD_1);
+  const finishedAt = new Date(bench.clock.now() + 2 * 86_400_000).toISOString();
+  const terminated = { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt };
+  await bench.kubelet.end(POD_1, {
+    phase: 'Failed',
+    containerStatuses: [{ name: 'shop', restartCount: 0, state: { terminated } }],
+  });
+  await bench.clock.advance(600_000);
+  expect(uidOf(POD_1)).not.toBe(before);
+});
