@@ -55,15 +55,18 @@ function diffEntries(observed: Fields, desired: Fields, path: string): readonly 
   const differences = Object.entries(desired).flatMap(([field, value]) =>
     diffFields(observed[field], value, path === '' ? field : `${path}.${field}`),
   );
-  const isWhole = path !== SELECTOR || isDeepStrictEqual(observed, desired);
-  return differences.length > 0 || isWhole ? differences : [path];
+  if (differences.length > 0 || !isSelector(path, desired)) return differences;
+  return isDeepStrictEqual(observed, desired) ? [] : [path];
 }
 
 /**
- * It has one owner as a whole, and with one more label selects less:
+ * Of a Service: it has one owner as a whole, and with one more label selects less:
  * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/#ServiceSpec
+ * That of a Deployment cannot be changed, so what a webhook has added at its creation is no difference.
  */
-const SELECTOR = 'spec.selector';
+function isSelector(path: string, { matchLabels }: Fields): boolean {
+  return path === 'spec.selector' && matchLabels === undefined;
+}
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 const TRUE_BY_DEFAULT =

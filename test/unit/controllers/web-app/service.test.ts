@@ -44,3 +44,17 @@ it('repairs a selector that others have narrowed, by which the Service has no po
   await bench.edit({});
   expect(bench.takeWrites()).toEqual([]);
 });
+
+it('leaves the selector of a Deployment alone that a webhook has extended, since it is immutable', async () => {
+  await bench.run();
+  bench.takeWrites();
+  await bench.editDeployment((live) => {
+    const { spec } = live as typeof live & {
+      readonly spec: { readonly selector: { readonly matchLabels: object } };
+    };
+    const matchLabels = { ...spec.selector.matchLabels, team: 'blue' };
+    return { ...live, spec: { ...spec, selector: { matchLabels } } };
+  });
+  expect(bench.takeWrites()).not.toContain('apply');
+  expect(bench.deployment).toHaveProperty('spec.selector.matchLabels.team');
+});
