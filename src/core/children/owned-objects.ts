@@ -161,13 +161,15 @@ async function repairChild(
   if (child.metadata.resourceVersion === resourceVersion) return;
   const hash = getDesiredHash(observed);
   const reported = differences.filter((path) => !path.endsWith(DESIRED_HASH_ANNOTATION));
-  const isOnlyUnmarked = hash === undefined && reported.every((path) => path === ANNOTATIONS);
+  const isOnlyUnmarked = hash === undefined && reported.every(isOfAnnotations);
   const kind = isOnlyUnmarked || hash === getDesiredHash(applied) ? 'repaired' : 'updated';
   owned.onChange?.({ kind, child, differences: reported });
 }
 
-/** The path of all of them, where there is none. */
-const ANNOTATIONS = 'metadata.annotations';
+/** Of all of them where there is none, or of one. */
+function isOfAnnotations(path: string): boolean {
+  return path === 'metadata.annotations' || path.startsWith('metadata.annotations.');
+}
 
 function listSurplus(
   desired: readonly DesiredChild[],

@@ -80,6 +80,16 @@ describe('the result of ensureOwned', () => {
     expect(told()).toEqual(['repaired ']);
   });
 
+  it('is a repair where others have removed ours, and have an annotation of their own', async () => {
+    const one = part({ size: 1 });
+    const desired = { ...one, metadata: { ...one.metadata, annotations: { ours: 'yes' } } };
+    await ensure([desired]);
+    told();
+    kube.editMeta(part({}), { annotations: { theirs: 'yes' } });
+    await ensure([desired]);
+    expect(told()).toEqual(['repaired metadata.annotations.ours']);
+  });
+
   it('distinguishes a repair from an update by what was desired before', async () => {
     await ensure([part({ size: 1, color: 'red' })]);
     told();
