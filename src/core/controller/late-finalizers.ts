@@ -34,7 +34,7 @@ export class LateFinalizers<T extends KubeObject> {
   readonly #finalizer: string | undefined;
   /** Oldest first, but for those that are gone. */
   readonly #entries = new Map<Key, Entry<T>>();
-  /** UIDs of objects whose finalizer was sent, and not answered. */
+  /** UIDs of objects whose finalizer was sent, and is not known to be stored. */
   readonly #sent = new Map<Key, string | undefined>();
 
   constructor(
@@ -59,7 +59,10 @@ export class LateFinalizers<T extends KubeObject> {
     this.#entries.set(key, { object, storedMs: this.#clock.monotonicMs(), isGone });
   }
 
-  /** Call where the write of the finalizer got no answer: it counts as stored once the cache shows it. */
+  /**
+   * Call where the write of the finalizer failed: without an answer, or with one such as 504, it may be stored all the
+   * same, and counts as stored once the cache shows it.
+   */
   recordSent(object: T): void {
     const key = getKey(object);
     const shown = this.#cache.get(key);

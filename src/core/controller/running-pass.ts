@@ -252,8 +252,7 @@ export class RunningPass<T extends ObjectWithStatus> implements Pass<T> {
     const { finalizer, writer } = this.#deps;
     if (finalizer === undefined || this.#hasFinalizer(this.#object)) return;
     const stored = await writer.addFinalizer(this.#object, finalizer).catch((error: unknown) => {
-      if (error instanceof OperatorError && error.isUnanswered)
-        this.#deps.lateFinalizers.recordSent(this.#object);
+      this.#deps.lateFinalizers.recordSent(this.#object);
       throw error;
     });
     this.#deps.lateFinalizers.recordStored(stored);

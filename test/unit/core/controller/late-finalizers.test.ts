@@ -60,13 +60,16 @@ describe('an object that goes in spite of its finalizer', () => {
     expect(bench.verbs.slice(before)).toEqual([]);
   });
 
-  it('is cleaned up behind also where the write of the finalizer was not answered', async () => {
+  it.each([
+    ['was not answered', true],
+    ['was answered with 504, which says nothing of what was stored', false],
+  ])('is cleaned up behind also where the write of the finalizer %s', async (_, isUnanswered) => {
     const bench = new LifecycleBench();
     const outside = new Outside();
     const keeper = keeperOf(outside);
     bench.kube.onFinalizerStored(() => {
       const options = { reason: 'ApiServerUnavailable', message: 'no answer' } as const;
-      throw new OperatorError({ ...options, healedBy: 'time', isUnanswered: true });
+      throw new OperatorError({ ...options, healedBy: 'time', isUnanswered });
     });
     expect(await bench.run(keeper)).toMatchObject({ kind: 'failed' });
     expect(await bench.run(keeper)).toMatchObject({ kind: 'settled' });
