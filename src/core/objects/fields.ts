@@ -60,9 +60,9 @@ function diffEntries(observed: Fields, desired: Fields, path: string): readonly 
 }
 
 /**
- * Of a Service: it has one owner as a whole, and with one more label selects less:
+ * A map of labels has one owner as a whole, and with one more label selects less:
  * https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/#ServiceSpec
- * That of a Deployment cannot be changed, so what a webhook has added at its creation is no difference.
+ * One with `matchLabels` cannot be changed, so what a webhook has added at the creation is no difference.
  */
 function isSelector(path: string, { matchLabels }: Fields): boolean {
   return path === 'spec.selector' && matchLabels === undefined;
