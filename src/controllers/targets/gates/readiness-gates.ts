@@ -61,7 +61,8 @@ interface Waiting {
   readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
-  unsureSinceMs?: number | undefined;
+  /** Since when each Service, or its port, that may be back is missing (monotonic ms). */
+  missing: ReadonlyMap<string, number>;
   /** The resourceVersion since which the gate is open. */
   openSince: string | undefined;
   /** After a write that failed (monotonic ms). */
@@ -154,6 +155,7 @@ export class ReadinessGates {
     const { uid } = pod.metadata;
     const waiting: Waiting = {
       ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
+      missing: new Map(),
       retryMs: Number.NEGATIVE_INFINITY,
     };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
@@ -189,8 +191,10 @@ export class ReadinessGates {
     if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
-    waiting.unsureSinceMs = this.#isUnsure(pod) ? (waiting.unsureSinceMs ?? nowMs) : undefined;
-    const decision = decideGate({ ...waiting, targets }, nowMs);
+    waiting.missing = this.#followMissing(pod, waiting, nowMs);
+    // One that has been missing for long does not stand for another one that goes now.
+    const unsureSinceMs = Math.max(...waiting.missing.values());
+    const decision = decideGate({ ...waiting, targets, unsureSinceMs }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs } = decision;
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
@@ -233,15 +237,17 @@ export class ReadinessGates {
     return lacksGroup ? [...selecting, undefined] : selecting;
   }
 
-  /** It may become a target in a moment. */
-  #isUnsure(pod: GatedPod): boolean {
+  /** Of each it may become a target in a moment. */
+  #followMissing(pod: GatedPod, { missing }: Waiting, nowMs: number): Waiting['missing'] {
     const { backends, listGroups } = this.#work;
     const { namespace = '' } = pod.metadata;
     const reached = listGroups(namespace).filter(({ owner, served }) => {
       return backends.isActive(owner) && (served.isReplaced || served.isReached);
     });
     const asked = [...backends.list(namespace), ...reached.map(({ served }) => served)];
-    return asked.some((one) => mayBeBack(one, this.#findService(one, pod), pod));
+    const away = asked.filter((one) => mayBeBack(one, this.#findService(one, pod), pod));
+    const names = away.map(({ service: { name, port } }) => `${name} ${port}`);
+    return new Map(names.map((name) => [name, missing.get(name) ?? nowMs]));
   }
 
   #selects(backend: Targeting, pod: GatedPod): boolean {

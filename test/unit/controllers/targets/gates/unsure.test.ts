@@ -84,4 +84,18 @@ describe('a gate stays closed', () => {
     await bench.clock.advance(MINUTE_MS);
     expect(pods.written).toEqual([]);
   });
+
+  it('while its Service is deleted and applied again, where another Service has been missing for long', async () => {
+    const { bench, pods } = await rolling();
+    pods.declare(backendOf('shop'), backendOf('lost', { owner: 'web/other' }));
+    await bench.clock.advance(MINUTE_MS);
+    bench.kube.delete(draftService('shop'));
+    await bench.clock.advance(300);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    heal(bench);
+    await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
 });
