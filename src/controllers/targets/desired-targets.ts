@@ -240,7 +240,8 @@ function nameHeld(
 ): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, readonly string[]>();
   for (const { slice, port } of slices) {
-    for (const endpoint of slice.unready.filter((one) => held.has(one))) {
+    const { unready, early = [] } = slice;
+    for (const endpoint of [...unready, ...early].filter((one) => held.has(one))) {
       const { address: id, pod } = endpoint;
       names.set(pod, [...(names.get(pod) ?? []), nameTarget({ id, port })]);
     }

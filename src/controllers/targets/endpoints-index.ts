@@ -38,7 +38,7 @@ export class EndpointsIndex {
   get(service: Key): Omit<Endpoints, 'nodes'> {
     const slices = [...(this.#slices.get(service)?.values() ?? [])];
     const { namespace } = splitKey(service);
-    const unready = slices.flatMap((slice) => slice.unready);
+    const unready = slices.flatMap((slice) => [...slice.unready, ...(slice.early ?? [])]);
     const held = unready.filter((endpoint) => this.#isHeld(namespace, endpoint));
     return { service: this.#caches.services.get(service), slices, held: new Set(held) };
   }

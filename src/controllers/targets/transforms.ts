@@ -48,6 +48,8 @@ export interface TrimmedEndpointSlice extends KubeObject {
   readonly leaving: readonly string[];
   /** Those of pods that are not Ready. */
   readonly unready: readonly UnreadyEndpoint[];
+  /** Ready ones of pods that are not Ready: their Service has publishNotReadyAddresses. */
+  readonly early?: readonly UnreadyEndpoint[];
   /** Number of all endpoints but the ready and the leaving ones. */
   readonly others: number;
 }
@@ -116,12 +118,14 @@ export function trimEndpointSlice(object: KubeObject): KubeObject {
   const usable = family === undefined ? [] : all;
   const ready = listAddresses(usable.filter(isReady));
   const leaving = listAddresses(usable.filter(isLeaving));
-  const unready = usable.flatMap(readUnready);
+  const unready = usable.filter((one) => !isReady(one)).flatMap(readUnready);
+  const early = usable.filter(isEarly).flatMap(readUnready);
   const trimmed: TrimmedEndpointSlice = {
     ...{ apiVersion, kind, metadata: trimMetadata(metadata) },
     service: metadata.labels?.[SERVICE_LABEL] ?? '',
     ports: trimPorts(ports),
     ...{ family, ready, leaving, unready },
+    ...(early.length > 0 && { early }),
     others: all.length - ready.length - leaving.length,
   };
   return trimmed;
@@ -159,10 +163,14 @@ function isReady({ conditions = {} }: Endpoint): boolean {
   return (conditions.ready ?? true) && !conditions.terminating;
 }
 
+function isEarly(endpoint: Endpoint): boolean {
+  return isReady(endpoint) && endpoint.conditions?.serving === false;
+}
+
 function readUnready(endpoint: Endpoint): readonly UnreadyEndpoint[] {
   const { conditions = {}, targetRef = {} } = endpoint;
   const { kind, name: pod = '' } = targetRef;
-  if (isReady(endpoint) || conditions.terminating || kind !== 'Pod') return [];
+  if (conditions.terminating || kind !== 'Pod') return [];
   return listAddresses([endpoint]).map((address) => ({ address, pod }));
 }
 
