@@ -4,7 +4,7 @@
 
 import { normaliseAddress } from '../../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
-import type { KubeObject } from '../../../core/objects/kube-object.ts';
+import { compareVersions, type KubeObject } from '../../../core/objects/kube-object.ts';
 import { boundLabels } from '../../../core/objects/trim-metadata.ts';
 import { READINESS_GATE } from '../../../pods/pod.ts';
 
@@ -125,4 +125,10 @@ export function isSelected(
 ): boolean {
   const required = Object.entries(selector);
   return required.length > 0 && required.every(([key, value]) => labels[key] === value);
+}
+
+/** The cache has yet to show that the gate is open, as it is since this resourceVersion. */
+export function isStale({ metadata }: GatedPod, openSince: string | undefined): boolean {
+  const { resourceVersion = '' } = metadata;
+  return openSince !== undefined && compareVersions(resourceVersion, openSince) < 0;
 }

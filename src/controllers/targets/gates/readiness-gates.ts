@@ -1,10 +1,4 @@
-import {
-  compareVersions,
-  formatTime,
-  getKey,
-  type Key,
-  splitKey,
-} from '../../../core/objects/kube-object.ts';
+import { formatTime, getKey, type Key, splitKey } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { EventRecorder } from '../../../core/ports/events.ts';
@@ -19,7 +13,7 @@ import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { awaitKnown } from './await-known.ts';
 import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
-import { type GatedPod, isSelected } from './gated-pod.ts';
+import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
 export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service' | 'targetType'> {
@@ -188,7 +182,7 @@ export class ReadinessGates {
     const { clock, pods } = this.#work;
     const waiting = this.#find(key);
     const pod = pods.get(key);
-    if (waiting === undefined || pod === undefined || isStale(pod, waiting)) return;
+    if (waiting === undefined || pod === undefined || isStale(pod, waiting.openSince)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
     waiting.missing = this.#followMissing(pod, waiting, nowMs);
@@ -309,10 +303,4 @@ export class ReadinessGates {
 
 function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
   return owner === declared.owner && served.backend === declared.backend;
-}
-
-/** The cache has yet to show that the gate is open. */
-function isStale({ metadata }: GatedPod, { openSince }: Waiting): boolean {
-  const { resourceVersion = '' } = metadata;
-  return openSince !== undefined && compareVersions(resourceVersion, openSince) < 0;
 }
