@@ -3,9 +3,9 @@ import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-bala
 import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
 import { hasNewRoutes } from './attaching/joined.ts';
-import { hasUnapplied, isUnserved } from './attaching/report.ts';
+import { isUnserved } from './attaching/report.ts';
 import { printStep } from './graph/planned-step.ts';
-import { getListenerId } from './graph/resource-id.ts';
+import { getListenerId, type ResourceId } from './graph/resource-id.ts';
 import { isClaim, type Operation, type Step } from './graph/steps.ts';
 import { type Drift, describeDrift } from './load-balancer/plan.ts';
 import type { ObjectScope, Scope } from './scope.ts';
@@ -43,8 +43,8 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   if (done.length === 0) return;
   const steps = done.map(printStep);
   const what = abridge(steps, MOST_STEPS).join('; ');
-  const wasApplied = wasReadyForThisSpec(scope) && !hasUnapplied(scope.object);
-  const isDrift = wasApplied && !done.every((step) => isPartOfEdit(scope, step));
+  const rest = wasReadyForThisSpec(scope) ? leaveOutLate(scope, done) : [];
+  const isDrift = !rest.every((step) => isRestOfEdit(scope, step));
   const draft = isDrift
     ? { reason: 'DriftRepaired', action: REPAIR, note: `Repaired: ${what}` }
     : { reason: 'UpdatedTraffic', action: 'Update', note: `Updated: ${what}` };
@@ -58,15 +58,13 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 const RECORDS: readonly string[] = previousGroupsTagKeys;
 
 /** Of what left the spec, and of nothing else. */
-const REMOVALS: ReadonlySet<Operation> = new Set<Operation>([
-  'DeleteTargetGroup',
-  'DeleteSecurityGroup',
-  'RemoveListenerCertificates',
-]);
+const REMOVALS = new Set<Operation>(['DeleteTargetGroup', 'DeleteSecurityGroup']);
 
-/** An object may be Ready before AWS takes what it has refused, and before the removals of an edit. */
-function isPartOfEdit(scope: ObjectScope, step: Step): boolean {
-  return isRestOfEdit(scope, step) || isUnserved(scope.object, step.id);
+/** Without what AWS has refused before, and the moves that give it its place: what others change beside it is drift. */
+function leaveOutLate({ object }: ObjectScope, done: readonly Step[]): readonly Step[] {
+  const others = done.filter(({ id }) => !isUnserved(object, id));
+  if (others.length === done.length) return done;
+  return others.filter(({ operation }) => operation !== 'SetRulePriorities');
 }
 
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
@@ -74,6 +72,9 @@ function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {
   const isOnRecord = object.status?.owned?.removals === true;
   if (REMOVALS.has(step.operation)) return true;
   switch (step.operation) {
+    case 'RemoveListenerCertificates':
+      // Others may have added it.
+      return isOnRecord || listShown(object, step.id).includes(step.input.certificate);
     case 'DeleteListener':
     case 'DeleteRule':
       return isOnRecord;
@@ -88,12 +89,17 @@ function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {
 }
 
 /** Another certificate than before was found for a listener that names none. */
-function isChosenAnew({ status }: MyIngress, { id, input }: Step): boolean {
+function isChosenAnew(object: MyIngress, { id, input }: Step): boolean {
   if (!('certificate' in input) || input.certificate === undefined || 'action' in input)
     return false;
-  const { certificates = [] } =
-    status?.listeners?.find(({ port }) => id === getListenerId(port)) ?? {};
-  return certificates.length > 0 && certificates.every(({ arn }) => arn !== input.certificate);
+  const shown = listShown(object, id);
+  return shown.length > 0 && !shown.includes(input.certificate);
+}
+
+/** Certificates that were found for a listener before. */
+function listShown({ status }: MyIngress, listener: ResourceId): readonly string[] {
+  const found = status?.listeners?.find(({ port }) => listener === getListenerId(port));
+  return (found?.certificates ?? []).map(({ arn }) => arn);
 }
 
 /** A read of tags that is older than the take-over has the next pass repeat it. */

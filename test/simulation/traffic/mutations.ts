@@ -355,8 +355,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'rest-of-edit-taken-for-drift': {
     file: 'controllers/my-ingress/events.ts',
-    find: 'wasApplied && !done.every((step) => isPartOfEdit(scope, step));',
-    replace: 'wasApplied;',
+    find: '!rest.every((step) => isRestOfEdit(scope, step));',
+    replace: 'rest.length > 0;',
     why: 'what an edit removes once it is Ready is reported, and counted, as changed by others',
     seed: 3,
   },

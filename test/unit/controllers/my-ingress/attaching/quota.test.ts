@@ -173,3 +173,25 @@ it.each([
     expect(world.events.reasons).not.toContain('DriftRepaired');
   },
 );
+
+it('what others have taken from one application is a repair, also while AWS refuses another one', async () => {
+  const apps = ['a', 'b', 'c'].map((name) => draftApp(name));
+  const world = World.started({
+    join: (object): Joined => {
+      const attached = decideAttachments(object.spec, apps, { held: new Map() });
+      return { ...object, spec: { ...object.spec, attached } };
+    },
+  });
+  world.aws.control.changeSettings({ limits: { 'rules-per-application-load-balancer': 2 } });
+  await world.applied('shop', { listeners: [{ port: 80, protocol: 'HTTP' }] });
+  await world.clock.advance(2 * MINUTE_MS);
+  const [first] = world.aws.control.snapshot().listeners.flatMap(({ rules }) => rules);
+  world.outOfBand('ModifyRule', {
+    RuleArn: first?.arn,
+    Conditions: [{ Field: 'host-header', HostHeaderConfig: { Values: ['others.example.com'] } }],
+  });
+  world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(world.condition('shop')).toBe('True Available');
+  expect(world.events.reasons).toContain('DriftRepaired');
+});

@@ -190,6 +190,22 @@ describe('an HTTPS listener without certificates', () => {
     expect(world.events.reasons).toContain('DriftRepaired');
   });
 
+  it('loses what others have added to it, and that is a repair', async () => {
+    const world = start();
+    const shop = await issue(world, ['shop.example.com']);
+    const foreign = await issue(world, ['foreign.example.net']);
+    const listeners: readonly Listener[] = [{ port: 443, protocol: 'HTTPS', certificates: [shop] }];
+    await world.applied('shop', { ...SHOP, listeners });
+    await world.clock.advance(10 * MINUTE_MS);
+    const arn = world.aws.control.snapshot().listeners.find(({ port }) => port === 443)?.arn;
+    const Certificates = [{ CertificateArn: foreign }];
+    world.outOfBand('AddListenerCertificates', { ListenerArn: arn, Certificates });
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(certificatesOf(world)).toEqual([shop]);
+    expect(world.events.reasons).toContain('DriftRepaired');
+  });
+
   it('keeps an expired certificate until there is another, and warns three weeks before', async () => {
     const world = start({ scanMs: 8 * 60 * MINUTE_MS });
     const names: Names = ['shop.example.com', 'api.example.org'];
