@@ -55,6 +55,8 @@ interface Waiting {
   readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
+  /** AWS's last answer about each group while the pod was to be a target of it (monotonic ms). */
+  readonly answeredMs: WeakMap<Group, number>;
   /** Since when each Service, or its port, that may be back is missing (monotonic ms). */
   missing: ReadonlyMap<string, number>;
   /** The resourceVersion since which the gate is open. */
@@ -149,8 +151,7 @@ export class ReadinessGates {
     const { uid } = pod.metadata;
     const waiting: Waiting = {
       ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
-      missing: new Map(),
-      retryMs: Number.NEGATIVE_INFINITY,
+      ...{ missing: new Map(), answeredMs: new WeakMap(), retryMs: Number.NEGATIVE_INFINITY },
     };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
@@ -202,7 +203,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     return groups.map((group): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return group.report(pod, upSinceMs);
+      return reportLast(group, group.report(pod, upSinceMs), waiting);
     });
   }
 
@@ -303,4 +304,12 @@ export class ReadinessGates {
 
 function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
   return owner === declared.owner && served.backend === declared.backend;
+}
+
+/** Slices that are made anew do not have the pod for a moment: what AWS has answered before counts on. */
+function reportLast(group: Group, report: TargetReport, { answeredMs }: Waiting): TargetReport {
+  const lastMs = report.answeredMs ?? answeredMs.get(group);
+  if (lastMs === undefined) return report;
+  answeredMs.set(group, lastMs);
+  return { ...report, answeredMs: lastMs };
 }

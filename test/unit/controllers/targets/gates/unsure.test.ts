@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { draftService, draftSlice, endpointOf, HTTP_PORT } from '../endpoints.ts';
 import { SHOP, servedBy } from '../targets-bench.ts';
 import { backendOf } from './played-pods.ts';
-import { type Ground, heal, MINUTE_MS, NEW, OPENED, POLL_MS, rolling } from './rolling.ts';
+import { type Ground, heal, MINUTE_MS, NEW, OLD, OPENED, POLL_MS, rolling } from './rolling.ts';
 
 const OTHER = draftService('other', { ports: [HTTP_PORT], selector: { app: 'shop' } });
 
@@ -96,6 +96,25 @@ describe('a gate stays closed', () => {
     expect(pods.written).toEqual([]);
     heal(bench);
     await bench.clock.advance(POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('while AWS has just called the pod unhealthy, and the slices of its Service are made anew', async () => {
+    const { bench, pods } = await rolling();
+    bench.aws.control.setTargetHealth('web', {
+      ...{ id: NEW, health: { state: 'unhealthy', reason: 'Target.Timeout' } },
+    });
+    await bench.clock.advance(15 * MINUTE_MS);
+    bench.kube.delete(draftService('shop'));
+    bench.kube.delete(draftSlice('shop', []));
+    await bench.clock.advance(300);
+    bench.kube.create(draftService('shop'));
+    await bench.clock.advance(500);
+    bench.putSlice(draftSlice('shop', [endpointOf(OLD), endpointOf(NEW, 'unready')]));
+    await bench.clock.advance(15 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    heal(bench);
+    await bench.clock.advance(MINUTE_MS + POLL_MS);
     expect(pods.written).toEqual(OPENED);
   });
 });
