@@ -17,6 +17,8 @@ export interface GateFacts {
   readonly upSinceMs: number | undefined;
   /** One for each backend that selects the pod and gets requests. */
   readonly targets: readonly TargetReport[];
+  /** Slices or a group that are made anew do not have the pod for a moment: what `findAnswered` gave before counts on. */
+  readonly answeredMs?: number;
   /** Since when it is to be seen whether a backend selects it (monotonic ms); undefined: that is known. */
   readonly unsureSinceMs?: number | undefined;
 }
@@ -30,6 +32,8 @@ export type GateDecision =
   /** `untilMs`: unless AWS answers before (monotonic ms). */
   | { readonly kind: 'wait'; readonly untilMs?: number };
 
+const NEVER_MS = Number.NEGATIVE_INFINITY;
+
 /** Without an answer for so long a pod is not held back any more. */
 export const LONGEST_SILENCE_MS = 600_000;
 
@@ -38,22 +42,30 @@ export const LONGEST_SILENCE_MS = 600_000;
  * for good keeps the gate closed for none: a rollout must not wait for what does not come.
  */
 export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
-  const { upSinceMs, targets, unsureSinceMs = Number.NEGATIVE_INFINITY } = facts;
+  const { upSinceMs, targets, unsureSinceMs = NEVER_MS, answeredMs = NEVER_MS } = facts;
   const sureMs = unsureSinceMs + EMPTYING_GRACE_MS;
   if (nowMs < sureMs) return { kind: 'wait', untilMs: sureMs };
   if (targets.length === 0) {
     return open('NoBackend', 'no backend that gets requests selects this pod');
   }
   if (upSinceMs === undefined) return { kind: 'wait' };
-  const waiting = targets.filter(({ health }) => health === 'waiting');
-  if (waiting.length === 0) return open('Healthy', explainOpen(targets));
-  const answeredMs = waiting.map((one) => Math.max(upSinceMs, one.answeredMs ?? upSinceMs));
-  const untilMs = Math.max(...answeredMs) + LONGEST_SILENCE_MS;
+  if (!targets.some(isWaiting)) return open('Healthy', explainOpen(targets));
+  const untilMs = Math.max(upSinceMs, answeredMs, findAnswered(targets)) + LONGEST_SILENCE_MS;
   if (nowMs < untilMs) return { kind: 'wait', untilMs };
   return open(
     'NoAnswer',
     'AWS has not answered for 10 minutes whether this pod is a healthy target; it is Ready without that',
   );
+}
+
+/** AWS's last answer about a group in which the pod is not healthy (monotonic ms); long past where there is none. */
+export function findAnswered(targets: readonly TargetReport[]): number {
+  const waiting = targets.filter(isWaiting);
+  return Math.max(...waiting.map(({ answeredMs = NEVER_MS }) => answeredMs));
+}
+
+function isWaiting({ health }: TargetReport): boolean {
+  return health === 'waiting';
 }
 
 function explainOpen(targets: readonly TargetReport[]): string {

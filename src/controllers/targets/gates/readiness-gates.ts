@@ -12,7 +12,13 @@ import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { awaitKnown } from './await-known.ts';
-import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
+import {
+  decideGate,
+  findAnswered,
+  type GateDecision,
+  mayBeBack,
+  type TargetReport,
+} from './decide-gate.ts';
 import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
 
 /** A backend that gets requests, whether its target group is there or not. */
@@ -55,8 +61,8 @@ interface Waiting {
   readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
-  /** AWS's last answer about each group while the pod was to be a target of it (monotonic ms). */
-  readonly answeredMs: WeakMap<Group, number>;
+  /** AWS's last answer that the pod is not healthy, whatever became of that group since (monotonic ms). */
+  answeredMs: number;
   /** Since when each Service, or its port, that may be back is missing (monotonic ms). */
   missing: ReadonlyMap<string, number>;
   /** The resourceVersion since which the gate is open. */
@@ -69,6 +75,7 @@ type Opening = GateDecision & { readonly kind: 'open' };
 
 type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 
+const NEVER_MS = Number.NEGATIVE_INFINITY;
 const WRITES_AT_ONCE = 8;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
@@ -111,7 +118,7 @@ export class ReadinessGates {
   /** A write that failed is repeated now, not after its backoff. */
   checkAll(): void {
     for (const [namespace, pods] of this.#waiting) {
-      for (const waiting of pods.values()) waiting.retryMs = Number.NEGATIVE_INFINITY;
+      for (const waiting of pods.values()) waiting.retryMs = NEVER_MS;
       this.check(namespace);
     }
   }
@@ -151,7 +158,7 @@ export class ReadinessGates {
     const { uid } = pod.metadata;
     const waiting: Waiting = {
       ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
-      ...{ missing: new Map(), answeredMs: new WeakMap(), retryMs: Number.NEGATIVE_INFINITY },
+      ...{ missing: new Map(), answeredMs: NEVER_MS, retryMs: NEVER_MS },
     };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
@@ -186,6 +193,7 @@ export class ReadinessGates {
     if (waiting === undefined || pod === undefined || isStale(pod, waiting.openSince)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
+    waiting.answeredMs = Math.max(waiting.answeredMs, findAnswered(targets));
     waiting.missing = this.#followMissing(pod, waiting, nowMs);
     // One that has been missing for long does not stand for another one that goes now.
     const unsureSinceMs = Math.max(...waiting.missing.values());
@@ -203,7 +211,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     return groups.map((group): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return reportLast(group, group.report(pod, upSinceMs), waiting);
+      return group.report(pod, upSinceMs);
     });
   }
 
@@ -222,9 +230,7 @@ export class ReadinessGates {
       return isReplaced || isReached || declared.some((backend) => isGroupOf(group, backend));
     };
     const published = listGroups(namespace).filter(({ owner }) => backends.isActive(owner));
-    const selecting = published.filter((group) => {
-      return this.#selects(group.served, pod) && isAsked(group);
-    });
+    const selecting = published.filter((one) => this.#selects(one.served, pod) && isAsked(one));
     const lacksGroup = declared.some((backend) => {
       if (!this.#selects(backend, pod)) return false;
       return !selecting.some((group) => isGroupOf(group, backend));
@@ -304,12 +310,4 @@ export class ReadinessGates {
 
 function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
   return owner === declared.owner && served.backend === declared.backend;
-}
-
-/** Slices that are made anew do not have the pod for a moment: what AWS has answered before counts on. */
-function reportLast(group: Group, report: TargetReport, { answeredMs }: Waiting): TargetReport {
-  const lastMs = report.answeredMs ?? answeredMs.get(group);
-  if (lastMs === undefined) return report;
-  answeredMs.set(group, lastMs);
-  return { ...report, answeredMs: lastMs };
 }

@@ -117,4 +117,30 @@ describe('a gate stays closed', () => {
     await bench.clock.advance(MINUTE_MS + POLL_MS);
     expect(pods.written).toEqual(OPENED);
   });
+
+  it('while AWS has just called the pod unhealthy, and its group is gone and another one in its place', async () => {
+    const { bench, pods } = await rolling();
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(15 * MINUTE_MS);
+    bench.targets.withdraw(SHOP);
+    await bench.clock.advance(1_000);
+    bench.publish(bench.group('next'), { isNew: true });
+    bench.check('next', 'unhealthy');
+    await bench.clock.advance(15 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.check('next', 'healthy');
+    await bench.clock.advance(MINUTE_MS + POLL_MS);
+    expect(pods.written).toEqual(OPENED);
+  });
+
+  it('no longer than ten minutes after AWS has called the pod unhealthy where no other group comes', async () => {
+    const { bench, pods } = await rolling();
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(15 * MINUTE_MS);
+    bench.targets.withdraw(SHOP);
+    await bench.clock.advance(8 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    await bench.clock.advance(2 * MINUTE_MS);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
+  });
 });
