@@ -1,11 +1,8 @@
 import type { Targets } from '../controllers/my-ingress/targets.ts';
 import { TargetsController } from '../controllers/targets/controller.ts';
 import type { Connect } from '../controllers/targets/flusher.ts';
+import type { DeclaredBackends, GateOptions } from '../controllers/targets/gates/gate-work.ts';
 import { type GatedPod, trimGatedPod } from '../controllers/targets/gates/gated-pod.ts';
-import type {
-  DeclaredBackends,
-  GateOptions,
-} from '../controllers/targets/gates/readiness-gates.ts';
 import type { NodeCache } from '../controllers/targets/instances/node-watch.ts';
 import { type TrimmedNode, trimNode } from '../controllers/targets/instances/trimmed-node.ts';
 import {

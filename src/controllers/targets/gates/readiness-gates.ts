@@ -1,13 +1,8 @@
 import { formatTime, getKey, type Key, splitKey } from '../../../core/objects/kube-object.ts';
-import type { ObjectCache } from '../../../core/ports/cache.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { EventRecorder } from '../../../core/ports/events.ts';
-import type { Logger } from '../../../core/ports/logger.ts';
 import { Backoff } from '../../../core/queue/backoff.ts';
 import { KeyQueue } from '../../../core/queue/key-queue.ts';
 import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import { READINESS_GATE } from '../../../pods/pod.ts';
-import type { PodConditionWriter } from '../../../pods/pod-ports.ts';
 import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
@@ -19,41 +14,8 @@ import {
   mayBeBack,
   type TargetReport,
 } from './decide-gate.ts';
+import type { DeclaredBackend, GateWork } from './gate-work.ts';
 import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
-
-/** A backend that gets requests, whether its target group is there or not. */
-export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service' | 'targetType'> {
-  readonly owner: Key;
-}
-
-/** The backends of all objects, but for those that are paused or being deleted. */
-export interface DeclaredBackends {
-  list(namespace: string): readonly DeclaredBackend[];
-  /** False for an object that is gone, paused, being deleted or only planned, whatever groups it has. */
-  isActive(owner: Key): boolean;
-  /** Calls `onChange` with each namespace whose list may have changed. */
-  follow(onChange: (namespace: string) => void): () => void;
-  /** Resolves once all that may declare one has been read, and the groups of the start are published. */
-  known(): Promise<unknown>;
-}
-
-export interface GateOptions {
-  readonly pods: Pick<ObjectCache<GatedPod>, 'get' | 'subscribe'>;
-  readonly backends: DeclaredBackends;
-  readonly conditions: PodConditionWriter;
-  readonly events: EventRecorder;
-}
-
-export interface GateWork extends GateOptions {
-  readonly services: Pick<ObjectCache<TrimmedService>, 'get'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** The published groups whose Service is in the namespace, those that are replaced among them. */
-  readonly listGroups: (namespace: string) => readonly Group[];
-  /** A pod waits for AWS's answer about the group from now on. */
-  readonly onAwaited: (group: Group) => void;
-  readonly onPod: (pod: GatedPod, isGone: boolean) => void;
-}
 
 /** A pod whose gate is closed. */
 interface Waiting {
@@ -288,15 +250,23 @@ export class ReadinessGates {
       waiting.openSince = await conditions.apply(pod, condition);
     } catch (error) {
       this.#report(key, error);
-      const delayMs = this.#backoff.drawDelayMs(key);
-      waiting.retryMs = clock.monotonicMs() + delayMs;
-      return this.#queue.add(key, { afterMs: delayMs });
+      return this.#postpone(key, waiting);
     }
+    // It is gone, as the cache has yet to show.
+    if (waiting.openSince === undefined) return this.#postpone(key, waiting);
     this.#backoff.forget(key);
     this.#await(key, waiting, []);
     log.info('readiness gate opened', { key, reason });
     if (reason !== 'NoAnswer') return;
     events.record(pod, { type: 'Warning', reason, action: 'OpenGate', note: message });
+  }
+
+  /** Nothing is kept of a pod that went meanwhile. */
+  #postpone(key: Key, waiting: Waiting): void {
+    if (this.#find(key) !== waiting) return;
+    const delayMs = this.#backoff.drawDelayMs(key);
+    waiting.retryMs = this.#work.clock.monotonicMs() + delayMs;
+    this.#queue.add(key, { afterMs: delayMs });
   }
 
   #report(key: Key, error: unknown): void {

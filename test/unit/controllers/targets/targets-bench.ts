@@ -14,7 +14,7 @@ import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-
 import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
 import { wireAws } from '../../../../src/aws/client/wire.ts';
 import { TargetsController } from '../../../../src/controllers/targets/controller.ts';
-import type { GateOptions } from '../../../../src/controllers/targets/gates/readiness-gates.ts';
+import type { GateOptions } from '../../../../src/controllers/targets/gates/gate-work.ts';
 import type { ServedGroup, TargetsState } from '../../../../src/controllers/targets/group.ts';
 import type { NodeCache } from '../../../../src/controllers/targets/instances/node-watch.ts';
 import {

@@ -1,11 +1,11 @@
+import type {
+  DeclaredBackend,
+  GateOptions,
+} from '../../../../../src/controllers/targets/gates/gate-work.ts';
 import {
   type GatedPod,
   trimGatedPod,
 } from '../../../../../src/controllers/targets/gates/gated-pod.ts';
-import type {
-  DeclaredBackend,
-  GateOptions,
-} from '../../../../../src/controllers/targets/gates/readiness-gates.ts';
 import { omitUndefined } from '../../../../../src/core/objects/fields.ts';
 import { getKey, type KubeObject } from '../../../../../src/core/objects/kube-object.ts';
 import { READINESS_GATE } from '../../../../../src/pods/pod.ts';
