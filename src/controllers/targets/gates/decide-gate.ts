@@ -49,8 +49,9 @@ export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
     return open('NoBackend', 'no backend that gets requests selects this pod');
   }
   if (upSinceMs === undefined) return { kind: 'wait' };
-  if (!targets.some(isWaiting)) return open('Healthy', explainOpen(targets));
-  const untilMs = Math.max(upSinceMs, answeredMs, findAnswered(targets)) + LONGEST_SILENCE_MS;
+  const waiting = targets.filter(isWaiting);
+  if (waiting.length === 0) return open('Healthy', explainOpen(targets));
+  const untilMs = Math.max(upSinceMs, answeredMs, findAnswered(waiting)) + LONGEST_SILENCE_MS;
   if (nowMs < untilMs) return { kind: 'wait', untilMs };
   return open(
     'NoAnswer',
