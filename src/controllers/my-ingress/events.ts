@@ -57,9 +57,6 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 
 const RECORDS: readonly string[] = previousGroupsTagKeys;
 
-/** Of what left the spec, and of nothing else. */
-const REMOVALS = new Set<Operation>(['DeleteTargetGroup', 'DeleteSecurityGroup']);
-
 /** Without what AWS has refused before, and the moves that give it its place: what others change beside it is drift. */
 function leaveOutLate({ object }: ObjectScope, done: readonly Step[]): readonly Step[] {
   const others = done.filter(({ id }) => !isUnserved(object, id));
@@ -68,24 +65,30 @@ function leaveOutLate({ object }: ObjectScope, done: readonly Step[]): readonly 
 }
 
 /** Removals of what left the spec come after the object is Ready again, each when nothing uses it any more. */
-function isRestOfEdit({ memory, object }: ObjectScope, step: Step): boolean {
-  const isOnRecord = object.status?.owned?.removals === true;
-  if (REMOVALS.has(step.operation)) return true;
+function isRestOfEdit(scope: ObjectScope, step: Step): boolean {
+  const { object } = scope;
   switch (step.operation) {
-    case 'RemoveListenerCertificates':
-      // Others may have added it.
-      return isOnRecord || listShown(object, step.id).includes(step.input.certificate);
-    case 'DeleteListener':
-    case 'DeleteRule':
-      return isOnRecord;
-    case 'RevokeSecurityGroupIngress':
-      // A removal that waits for its time does not hide a port that a scan has found open.
-      return isOnRecord && memory.facts.hasFoundDrift !== true;
+    case 'DeleteTargetGroup':
+    case 'DeleteSecurityGroup':
+      return true;
     case 'DeleteTags':
       return Object.keys(step.input.tags).every((key) => RECORDS.includes(key));
+    case 'RemoveListenerCertificates':
+      // Others may have added it.
+      return isLate(scope, step) || listShown(object, step.id).includes(step.input.certificate);
     default:
-      return isChosenAnew(object, step);
+      return isLate(scope, step) || isChosenAnew(object, step);
   }
+}
+
+const LATE = new Set<Operation>(['DeleteListener', 'DeleteRule', 'RemoveListenerCertificates']);
+
+/** While a removal is on record. */
+function isLate({ memory, object }: ObjectScope, { operation }: Step): boolean {
+  if (object.status?.owned?.removals !== true) return false;
+  // It does not hide a port that a scan has found open.
+  if (operation === 'RevokeSecurityGroupIngress') return memory.facts.hasFoundDrift !== true;
+  return LATE.has(operation);
 }
 
 /** Another certificate than before was found for a listener that names none. */
