@@ -99,7 +99,7 @@ describe('a gate stays closed', () => {
     expect(pods.written).toEqual(OPENED);
   });
 
-  it('while AWS has just called the pod unhealthy, and the slices of its Service are made anew', async () => {
+  it('while AWS has just called the pod unhealthy, and the slices of its Service are made again', async () => {
     const { bench, pods } = await rolling();
     bench.aws.control.setTargetHealth('web', {
       ...{ id: NEW, health: { state: 'unhealthy', reason: 'Target.Timeout' } },
