@@ -27,7 +27,8 @@ export async function noteChange(data: ObservedData, scope: Scope): Promise<Data
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
   scope.pass.report({ change: toNotedChange(change) } satisfies Report);
-  if (before && before.selector !== selector) reportDeselected(listOutdated(before), scope);
+  if (before && before.selector !== selector)
+    reportDeselected(listOutdated({ ...before, hash }), scope);
   if (isNew && !scope.isReselected) recordChange(hash, before === undefined, scope);
   return change;
 }

@@ -162,6 +162,41 @@ describe('a change that waits', () => {
   });
 });
 
+describe('a change that waits, of which one pass sees an edit of the selector and other data', () => {
+  async function editBoth(text: string): Promise<void> {
+    bench.kube.edit(bench.configMap, (live) => ({ ...live, data: { 'config.cfg': text } }));
+    await bench.editMonitor({ podSelector: { app: 'other' } });
+  }
+
+  it('restarts no pod once it is selected again, where it was taken back', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two', 1_000);
+    await editBoth('one');
+    await bench.editMonitor({ podSelector: { app: 'frontend' } });
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.status().deselectedPods).toBeUndefined();
+  });
+
+  it('restarts the pods once they are selected again, where it had been taken back before', async () => {
+    await bench.monitor({ suspend: true });
+    await bench.change('two', 1_000);
+    bench.before = bench.cluster.names;
+    bench.cluster.scale('frontend', 9);
+    const between = bench.cluster.pods().at(-1) as never;
+    await bench.change('one', 1_000);
+    await editBoth('three');
+    bench.kube.delete(between);
+    await bench.editMonitor({ suspend: false });
+    await bench.clock.advance(20_000);
+    await bench.editMonitor({ podSelector: { app: 'frontend' } });
+    await bench.clock.advance(300_000);
+    expect(bench.kept()).toBe(0);
+    expect(bench.condition('Ready')).toBe('True Watching');
+  });
+});
+
 describe('a status whose change does not help', () => {
   it('of an earlier release, which kept none, makes a successor take all pods for older', async () => {
     await bench.monitor({ suspend: true });
