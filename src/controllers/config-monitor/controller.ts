@@ -43,8 +43,8 @@ import {
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
-import { getController } from './transforms.ts';
-import { listLost, listPending, partition } from './workload-groups.ts';
+import { getController, listLost } from './transforms.ts';
+import { listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
 const RECHECK_MS = 60_000;

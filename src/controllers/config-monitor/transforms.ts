@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
+import { type ConfigMonitorStatus, POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
 import { isPaused, RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
@@ -163,10 +163,23 @@ export function getController({ metadata }: TrimmedPod): OwnerReference | undefi
  * ReplicaSets of a Deployment, StatefulSets and DaemonSets label their pods with a revision
  * (https://pkg.go.dev/k8s.io/api/apps/v1#pkg-constants).
  */
-export function hasLostController(pod: TrimmedPod): boolean {
+function hasLostController(pod: TrimmedPod): boolean {
   const { labels = {} } = pod.metadata;
   const isOfRevision = 'controller-revision-hash' in labels || 'pod-template-hash' in labels;
   return isOfRevision && getController(pod) === undefined;
+}
+
+/** UIDs of those without a controller that had one: where it left no label, because they are on record. */
+export function listLost(
+  skipped: readonly TrimmedPod[],
+  { deselectedPods = [], rollout }: ConfigMonitorStatus,
+): ReadonlySet<string> {
+  const recorded = new Set([...deselectedPods, ...(rollout?.pods ?? [])]);
+  const uids = skipped.flatMap((pod) => {
+    const { uid } = pod.metadata;
+    return hasLostController(pod) || recorded.has(uid) ? uid : [];
+  });
+  return new Set(uids);
 }
 
 /**

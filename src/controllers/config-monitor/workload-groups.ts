@@ -1,15 +1,9 @@
-import type { ConfigMonitorStatus, Rollout } from '../../apis/config-monitor.ts';
+import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
 import type { PodIndex, Undecided } from './pod-index.ts';
 import type { Scope } from './scope.ts';
-import {
-  getController,
-  hasLostController,
-  nameOwner,
-  parseWorkload,
-  type TrimmedPod,
-} from './transforms.ts';
+import { getController, nameOwner, parseWorkload, type TrimmedPod } from './transforms.ts';
 
 /** Pods that share what may be unavailable at a time, and their state. */
 export interface Owner {
@@ -32,19 +26,6 @@ export interface Owner {
 /** Number of its pods that are missing or not available. */
 export function countUnavailable({ size, unavailable, available }: Owner): number {
   return Math.max(size - available.length, unavailable.length);
-}
-
-/** UIDs of those without a controller that had one: where it left no label, because they are on record. */
-export function listLost(
-  skipped: readonly TrimmedPod[],
-  { deselectedPods = [], rollout }: ConfigMonitorStatus,
-): ReadonlySet<string> {
-  const recorded = new Set([...deselectedPods, ...(rollout?.pods ?? [])]);
-  const uids = skipped.flatMap((pod) => {
-    const { uid } = pod.metadata;
-    return hasLostController(pod) || recorded.has(uid) ? uid : [];
-  });
-  return new Set(uids);
 }
 
 /** Those that would be selected, had they not lost their controller. */

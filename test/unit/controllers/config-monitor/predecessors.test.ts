@@ -110,6 +110,19 @@ describe('an annotated ConfigMap that is deleted and created again', () => {
     expect(bench.condition('Ready', NAME)).toBe('True Watching');
   });
 
+  it('restarts no pods that were created before it, where one is left that never had a controller', async () => {
+    bench.cluster.pod('bare', { labels: { app: 'frontend' } });
+    await deleteConfigMap();
+    await collect();
+    bench.cluster.scale('frontend', 0);
+    await bench.clock.advance(60_000);
+    bench.cluster.scale('frontend', 4);
+    await bench.clock.advance(2_000);
+    await create('two');
+    expect(bench.cluster.evicted).toEqual([]);
+    expect(bench.told('BaselineRecorded')).toHaveLength(2);
+  });
+
   it('restarts those of before alone where others were created since', async () => {
     await deleteConfigMap();
     await collect();
