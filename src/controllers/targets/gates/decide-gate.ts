@@ -17,7 +17,7 @@ export interface GateFacts {
   readonly upSinceMs: number | undefined;
   /** One for each backend that selects the pod and gets requests. */
   readonly targets: readonly TargetReport[];
-  /** Slices or a group that are made anew do not have the pod for a moment: what `findAnswered` gave before counts on. */
+  /** Slices or a group that are made anew do not have the pod for a moment: what AWS has answered before counts on. */
   readonly answeredMs?: number;
   /** Since when it is to be seen whether a backend selects it (monotonic ms); undefined: that is known. */
   readonly unsureSinceMs?: number | undefined;
@@ -59,9 +59,8 @@ export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
   );
 }
 
-/** AWS's last answer about a group in which the pod is not healthy (monotonic ms); long past where there is none. */
-export function findAnswered(targets: readonly TargetReport[]): number {
-  const waiting = targets.filter(isWaiting);
+/** AWS's last answer about groups in which the pod is not healthy (monotonic ms); long past where there is none. */
+function findAnswered(waiting: readonly TargetReport[]): number {
   return Math.max(...waiting.map(({ answeredMs = NEVER_MS }) => answeredMs));
 }
 

@@ -7,13 +7,7 @@ import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { awaitKnown } from './await-known.ts';
-import {
-  decideGate,
-  findAnswered,
-  type GateDecision,
-  mayBeBack,
-  type TargetReport,
-} from './decide-gate.ts';
+import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
 import type { DeclaredBackend, GateWork } from './gate-work.ts';
 import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
 
@@ -23,8 +17,8 @@ interface Waiting {
   readonly ips: readonly string[];
   upSinceMs: number | undefined;
   groups: readonly Group[];
-  /** AWS's last answer that the pod is not healthy, whatever became of that group since (monotonic ms). */
-  answeredMs: number;
+  /** By backend: AWS's last answer that the pod is not healthy, until it is, whatever became of that group (monotonic ms). */
+  readonly answeredMs: Map<string, number>;
   /** Since when each Service, or its port, that may be back is missing (monotonic ms). */
   missing: ReadonlyMap<string, number>;
   /** The resourceVersion since which the gate is open. */
@@ -120,7 +114,7 @@ export class ReadinessGates {
     const { uid } = pod.metadata;
     const waiting: Waiting = {
       ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
-      ...{ missing: new Map(), answeredMs: NEVER_MS, retryMs: NEVER_MS },
+      ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS },
     };
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
@@ -155,11 +149,11 @@ export class ReadinessGates {
     if (waiting === undefined || pod === undefined || isStale(pod, waiting.openSince)) return;
     const nowMs = clock.monotonicMs();
     const targets = this.#observe(key, pod, waiting);
-    waiting.answeredMs = Math.max(waiting.answeredMs, findAnswered(targets));
     waiting.missing = this.#followMissing(pod, waiting, nowMs);
     // One that has been missing for long does not stand for another one that goes now.
     const unsureSinceMs = Math.max(...waiting.missing.values());
-    const decision = decideGate({ ...waiting, targets, unsureSinceMs }, nowMs);
+    const answeredMs = Math.max(...waiting.answeredMs.values());
+    const decision = decideGate({ ...waiting, targets, answeredMs, unsureSinceMs }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs } = decision;
     if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
@@ -171,10 +165,13 @@ export class ReadinessGates {
     const { upSinceMs } = waiting;
     const isAwaiting = upSinceMs !== undefined;
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
-    return groups.map((group): TargetReport => {
+    const report = (group: Group | undefined): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
       return group.report(pod, upSinceMs);
-    });
+    };
+    const reports = new Map(groups.map((group) => [group, report(group)] as const));
+    noteAnswers(waiting, reports);
+    return [...reports.values()];
   }
 
   /**
@@ -280,4 +277,19 @@ export class ReadinessGates {
 
 function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
   return owner === declared.owner && served.backend === declared.backend;
+}
+
+/** A backend may have two groups, of which one is being replaced. */
+function noteAnswers(
+  waiting: Waiting,
+  reports: ReadonlyMap<Group | undefined, TargetReport>,
+): void {
+  const known = [...reports].flatMap(([group, report]) =>
+    group === undefined ? [] : [{ name: `${group.owner} ${group.served.backend}`, ...report }],
+  );
+  for (const { name, health } of known) if (health !== 'waiting') waiting.answeredMs.delete(name);
+  for (const { name, health, answeredMs } of known) {
+    if (health !== 'waiting' || answeredMs === undefined) continue;
+    waiting.answeredMs.set(name, Math.max(answeredMs, waiting.answeredMs.get(name) ?? NEVER_MS));
+  }
 }

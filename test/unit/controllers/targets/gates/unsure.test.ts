@@ -143,4 +143,16 @@ describe('a gate stays closed', () => {
     await bench.clock.advance(2 * MINUTE_MS);
     expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
   });
+
+  it('no longer for a backend without a target group where AWS calls the pod healthy only after ten minutes', async () => {
+    const { bench, pods } = await rolling();
+    const service = { name: 'shop', port: 'http' };
+    pods.declare(backendOf('shop'), backendOf('lost', { service }));
+    bench.check('web', 'unhealthy');
+    await bench.clock.advance(20 * MINUTE_MS);
+    expect(pods.written).toEqual([]);
+    bench.check('web', 'healthy');
+    await bench.clock.advance(MINUTE_MS + POLL_MS);
+    expect(pods.written).toEqual([`web/pod-${NEW} NoAnswer`]);
+  });
 });
