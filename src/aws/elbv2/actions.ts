@@ -1,5 +1,6 @@
 import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { omitUndefined } from '../../core/objects/fields.ts';
+import { nameUse } from '../inventory/write-ledger.ts';
 import type {
   Action,
   FixedResponseAction,
@@ -22,9 +23,9 @@ export function toAction(action: KnownAction): elb.Action {
   }
 }
 
-/** ARNs of the target groups that the balancer uses by it. */
+/** Ids, for the ledger, of the use of each target group that the balancer uses by it. */
 export function listUsed(action: KnownAction | undefined): readonly string[] {
-  return action?.kind === 'forward' ? action.targetGroups.map(({ arn }) => arn) : [];
+  return action?.kind === 'forward' ? action.targetGroups.map(({ arn }) => nameUse(arn)) : [];
 }
 
 /** As AWS echoes them, in their order, which it states where there are several. */

@@ -113,7 +113,12 @@ export type Cached =
 
 /** The result of the last refresh for a target group. */
 export type CachedGroup =
-  | { readonly kind: 'observed'; readonly observed: TaggedTargetGroup }
+  /** `isUseOld`: we have had it used since, or just before, so that its balancers may be others. */
+  | {
+      readonly kind: 'observed';
+      readonly observed: TaggedTargetGroup;
+      readonly isUseOld?: boolean;
+    }
   | { readonly kind: 'absent' | 'unknown' };
 
 /** One shared snapshot of the account, so that the cost per balancer falls as their number grows. */

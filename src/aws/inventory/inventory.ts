@@ -34,7 +34,7 @@ import {
   type Wish,
 } from './account-scan.ts';
 import { Batch } from './batch.ts';
-import type { WriteLedger } from './write-ledger.ts';
+import { nameUse, type WriteLedger } from './write-ledger.ts';
 
 export interface InventoryParts extends PatientParts {
   readonly ledger: WriteLedger;
@@ -111,7 +111,10 @@ export class AccountInventory implements Inventory {
     const ids = [name, ...(observed ? [observed.targetGroup.arn] : [])];
     const isSettled = snapshot && ids.every((id) => ledger.isSettled(id, snapshot.takenAtMs));
     if (!isSettled) return { kind: 'unknown' };
-    if (observed) return { kind: 'observed', observed };
+    if (observed) {
+      const isUseSettled = ledger.isSettled(nameUse(observed.targetGroup.arn), snapshot.takenAtMs);
+      return { kind: 'observed', observed, ...(!isUseSettled && { isUseOld: true }) };
+    }
     return { kind: snapshot.absentGroups.has(name) ? 'absent' : 'unknown' };
   }
 

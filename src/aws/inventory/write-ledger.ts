@@ -6,6 +6,11 @@ interface Entry {
   endedAtMs: number;
 }
 
+/** Id of what uses a target group: that changes with rules and listeners, and nothing else about it does. */
+export function nameUse(arn: string): string {
+  return `use of ${arn}`;
+}
+
 /** When this process last wrote to which resource, by name, ARN or id. */
 export class WriteLedger {
   readonly #clock: Clock;

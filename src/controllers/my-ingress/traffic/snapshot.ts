@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import type { CachedGroup, LoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
+import type {
+  CachedGroup,
+  LoadBalancer,
+  TaggedTargetGroup,
+} from '../../../aws/elbv2/load-balancers.ts';
 import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { findRecalled } from '../attaching/joined.ts';
@@ -60,10 +64,13 @@ export function hasStandingChanged({ object, identity, memory }: Compared, find:
   return own.some(({ targetGroup, tags }) => {
     const cached = find(targetGroup.name);
     if (cached.kind !== 'observed') return cached.kind === 'absent';
-    const { observed } = cached;
+    const { observed, isUseOld } = cached;
+    const { loadBalancerArns } = isUseOld ? targetGroup : observed.targetGroup;
     const keys = Object.keys(tags).filter((key) => Object.hasOwn(known, key));
     const isRetagged = keys.some((key) => observed.tags[key] !== tags[key]);
-    return isRetagged || !isDeepStrictEqual(observed.targetGroup, targetGroup);
+    return (
+      isRetagged || !isDeepStrictEqual({ ...observed.targetGroup, loadBalancerArns }, targetGroup)
+    );
   });
 }
 
@@ -124,8 +131,8 @@ function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
     const cached = find(desired.name);
     if (cached.kind !== 'observed') return cached.kind === 'absent';
     const { targetGroup, tags } = cached.observed;
-    const isUnused =
-      used.has(getBackendKey(backend)) && !targetGroup.loadBalancerArns.includes(arn);
+    const isKnown = used.has(getBackendKey(backend)) && !cached.isUseOld;
+    const isUnused = isKnown && !targetGroup.loadBalancerArns.includes(arn);
     return isUnused || updateTargetGroup(desired, { targetGroup, tags }, appliedTags).length > 0;
   });
 }
@@ -150,11 +157,10 @@ export function listServed(
     return isInForce ? now : (findRecorded(object, name) ?? now);
   };
   const served = (name: string): readonly ServedGroup[] => {
-    const cached = find(name);
-    if (cached.kind !== 'observed') return [];
-    const { targetGroup } = cached.observed;
-    const id = identifyTargetGroup(cached.observed, identity);
-    if (id === undefined) return [];
+    const observed = findUsed(name, find);
+    const id = observed && identifyTargetGroup(observed, identity);
+    if (observed === undefined || id === undefined) return [];
+    const { targetGroup } = observed;
     const backend = pairs.find(({ desired: of }) => of.name === name || of.id === id)?.backend;
     const isReplaced = !desired.has(name);
     const isIdle = targetGroup.loadBalancerArns.length === 0;
@@ -185,6 +191,12 @@ function listResting(object: MyIngress, pairs: readonly Pair[]): ReadonlySet<Res
     return weights.length > 0 && weights.every(({ weight }) => weight === 0);
   });
   return new Set(resting.map(({ desired }) => desired.id));
+}
+
+/** With the balancers that use it. */
+function findUsed(name: string, find: Find): TaggedTargetGroup | undefined {
+  const cached = find(name);
+  return cached.kind === 'observed' && !cached.isUseOld ? cached.observed : undefined;
 }
 
 type Filled = Pick<ServedGroup, 'backend' | 'service'>;
