@@ -157,10 +157,9 @@ export function listServed(
     return isInForce ? now : (findRecorded(object, name) ?? now);
   };
   const served = (name: string): readonly ServedGroup[] => {
-    const observed = findUsed(name, find);
-    const id = observed && identifyTargetGroup(observed, identity);
-    if (observed === undefined || id === undefined) return [];
-    const { targetGroup } = observed;
+    const proved = findProved(name, find, identity);
+    if (proved === undefined) return [];
+    const { id, targetGroup } = proved;
     const backend = pairs.find(({ desired: of }) => of.name === name || of.id === id)?.backend;
     const isReplaced = !desired.has(name);
     const isIdle = targetGroup.loadBalancerArns.length === 0;
@@ -193,10 +192,18 @@ function listResting(object: MyIngress, pairs: readonly Pair[]): ReadonlySet<Res
   return new Set(resting.map(({ desired }) => desired.id));
 }
 
-/** With the balancers that use it. */
-function findUsed(name: string, find: Find): TaggedTargetGroup | undefined {
+interface Proved {
+  readonly id: ResourceId;
+  /** With the balancers that use it. */
+  readonly targetGroup: TaggedTargetGroup['targetGroup'];
+}
+
+/** undefined: it is not the object's, or the snapshot is too old to show what uses it. */
+function findProved(name: string, find: Find, identity: Identity): Proved | undefined {
   const cached = find(name);
-  return cached.kind === 'observed' && !cached.isUseOld ? cached.observed : undefined;
+  if (cached.kind !== 'observed' || cached.isUseOld) return undefined;
+  const id = identifyTargetGroup(cached.observed, identity);
+  return id === undefined ? undefined : { id, targetGroup: cached.observed.targetGroup };
 }
 
 type Filled = Pick<ServedGroup, 'backend' | 'service'>;
