@@ -144,7 +144,11 @@ export class TrafficInvariants {
     const { claims, report } = this.#parts;
     const recent = claims.recentOwnerOf(before, this.#findAgeMs(operation));
     const owner = recent ?? (operation === 'AddTags' ? claims.heirOf(before) : undefined);
-    if (owner === undefined) return report('foreign-untouched', `${operation} to ${before.key}`);
+    if (owner === undefined) {
+      // A listener takes its rules along, also one that somebody made a moment ago.
+      if (operation === 'DeleteListener' && claims.wasJustMade(before.key)) return;
+      return report('foreign-untouched', `${operation} to ${before.key}`);
+    }
     this.#judgeFinalizer(operation, owner);
     if (after === undefined) this.#judgeDelete(operation, before, owner);
     else this.#judgeTags(before, after.tags, owner);

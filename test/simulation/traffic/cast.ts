@@ -220,6 +220,10 @@ export class TrafficCast implements Cast<TrafficAction> {
     return result;
   }
 
+  #noteMade(key: string): void {
+    this.claims.madeByOthers.set(key, this.#stage.clock.monotonicMs());
+  }
+
   /** Runs what somebody else does to AWS; from then on nothing holds of where requests go, until it is repaired. */
   meddled(act: () => void): void {
     this.hasMeddled = true;
@@ -231,7 +235,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       this.#routing.lost(owner);
     }
     for (const { before: was, after: now } of changes) {
-      if (was === undefined && now !== undefined) this.claims.madeByOthers.add(now.key);
+      if (was === undefined && now !== undefined) this.#noteMade(now.key);
       const owner = was && this.claims.ownerOf(was);
       const isReleased = owner !== undefined && now && this.claims.ownerOf(now) === undefined;
       if (isReleased) this.claims.releasedByHand.set(now.key, owner);

@@ -23,8 +23,8 @@ interface Lost {
 export class Claims {
   /** Resources that lost an ownership tag by somebody's hand, and whose they were. */
   readonly releasedByHand = new Map<string, string>();
-  /** Resources that others made, with whatever tags. */
-  readonly madeByOthers = new Set<string>();
+  /** Resources that others made, with whatever tags, and when. */
+  readonly madeByOthers = new Map<string, number>();
   readonly #cluster: string;
   readonly #nowMs: () => number;
   readonly #unseenMs: () => number;
@@ -44,6 +44,12 @@ export class Claims {
     const owner = ownerByTags(tags, this.#cluster);
     if (owner === undefined || tags.has(resourceTagKey)) return owner;
     return name !== undefined && this.#isNameOf(name, owner) ? owner : undefined;
+  }
+
+  /** Whether others made it after the read on which a write of now may be based. */
+  wasJustMade(key: string): boolean {
+    const madeMs = this.madeByOthers.get(key) ?? Number.NEGATIVE_INFINITY;
+    return this.#nowMs() - madeMs <= this.#unseenMs();
   }
 
   /** Who may take over a listener by the consent of its owner. */

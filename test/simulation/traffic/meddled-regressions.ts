@@ -3,6 +3,25 @@ import { applyService, createMyIngress, editMyIngress, type Regression } from '.
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
 
 export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
+  'deletes a listener with the rule that somebody adds between the read and the call': {
+    why: 'the model took what came after the read for known: AWS deletes no listener without its rules',
+    seed: 1,
+    steps: [
+      createMyIngress(1000, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        defaultAction: { fixedResponse: { statusCode: 404 } },
+      }),
+      editMyIngress(60_000, 'web/shop', { listeners: null, defaultAction: null }),
+      {
+        atMs: 60_181,
+        traffic: {
+          ...{ do: 'meddle', at: 'web/shop' },
+          meddling: { what: 'addRule', nth: 0, priority: 100 },
+        },
+      },
+    ],
+  },
   'goes by a balancer that was read within five minutes when it applies an edit after an outage of AWS':
     {
       why: 'the model took what others had changed for known, though the scan had failed and decision 0014 asks for no other',
