@@ -92,14 +92,16 @@ function isLate({ memory, object }: ObjectScope, { operation }: Step): boolean {
 }
 
 /** Another certificate than before was found for a listener that names none. */
-function isChosenAnew(object: MyIngress, { id, input }: Step): boolean {
+function isChosenAnew(object: MyIngress, { id, input, operation }: Step): boolean {
   if (!('certificate' in input) || input.certificate === undefined || 'action' in input)
     return false;
   const shown = listShown(object, id);
-  return shown.length > 0 && !shown.includes(input.certificate);
+  const [first] = shown;
+  if (operation === 'ModifyListener') return first !== undefined && first !== input.certificate;
+  return first !== undefined && !shown.includes(input.certificate);
 }
 
-/** Certificates that were found for a listener before. */
+/** Certificates that were found for a listener before, the default one first. */
 function listShown({ status }: MyIngress, listener: ResourceId): readonly string[] {
   const found = status?.listeners?.find(({ port }) => listener === getListenerId(port));
   return (found?.certificates ?? []).map(({ arn }) => arn);

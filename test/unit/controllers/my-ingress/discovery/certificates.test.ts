@@ -165,6 +165,18 @@ describe('an HTTPS listener without certificates', () => {
     expect(world.events.reasons).not.toContain('DriftRepaired');
   });
 
+  it('makes another one the default in place of one that has expired, which is no repair', async () => {
+    const world = start({ scanMs: 8 * 60 * MINUTE_MS });
+    const names: Names = ['shop.example.com', 'api.example.org'];
+    const both = await issue(world, names, { ageMs: 30 * DAY_MS });
+    const shop = await issue(world, ['shop.example.com'], { restMs: 2 * DAY_MS });
+    await world.applied('shop', SHOP);
+    expect(certificatesOf(world)).toEqual([shop, both]);
+    await world.clock.advance(3 * DAY_MS);
+    expect(certificatesOf(world)).toEqual([both]);
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+  });
+
   it('is put back where others have taken it, and only that is a repair', async () => {
     const world = start();
     const named = [await issue(world, ['shop.example.com']), await issue(world, ['a.example.org'])];
