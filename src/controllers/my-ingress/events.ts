@@ -1,4 +1,4 @@
-import { type MyIngress, previousGroupsTagKeys } from '../../apis/my-ingress.ts';
+import { type MyIngress, previousGroupsTagKeys, rewriteTagKey } from '../../apis/my-ingress.ts';
 import { type LoadBalancer, STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
 import { abridge } from '../../core/objects/abridge.ts';
 import { type EventDraft, REPAIR } from '../../core/ports/events.ts';
@@ -55,7 +55,12 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
   }
 }
 
-const RECORDS: readonly string[] = previousGroupsTagKeys;
+const RECORDS: readonly string[] = [rewriteTagKey, ...previousGroupsTagKeys];
+
+/** Tags that only say what an edit has left to do. */
+function areRecords(keys: readonly string[]): boolean {
+  return keys.every((key) => RECORDS.includes(key));
+}
 
 /** Without what AWS has refused before, and the moves that give it its place: what others change beside it is drift. */
 function leaveOutLate({ object }: ObjectScope, done: readonly Step[]): readonly Step[] {
@@ -72,7 +77,9 @@ function isRestOfEdit(scope: ObjectScope, step: Step): boolean {
     case 'DeleteSecurityGroup':
       return true;
     case 'DeleteTags':
-      return Object.keys(step.input.tags).every((key) => RECORDS.includes(key));
+      return areRecords(Object.keys(step.input.tags));
+    case 'RemoveTags':
+      return areRecords(step.input.keys);
     case 'RemoveListenerCertificates':
       // Others may have added it.
       return isLate(scope, step) || listShown(object, step.id).includes(step.input.certificate);

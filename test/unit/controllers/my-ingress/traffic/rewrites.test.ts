@@ -51,6 +51,18 @@ const foreign = {
 };
 
 describe('a rewrite', () => {
+  it('leaves its record behind until a rule before it may go, and that is no repair', async () => {
+    const { rules = [], ...spec } = withRewrite({ host: HOST });
+    const old = { name: 'old', paths: ['/old/*', '/api/*'], forward: [{ backend: 'web' }] };
+    const world = await settleShop({ ...spec, rules: [old, ...rules] });
+    await world.clock.advance(3 * MINUTE_MS);
+    const gone = { name: 'api', paths: ['/api/*'], fixedResponse: { statusCode: 410 } };
+    const late = { name: 'new', paths: ['/new'], forward: [{ backend: 'web' }] };
+    await world.edited('shop', { rules: [late, gone] }, 10 * MINUTE_MS);
+    expect(ruleOf(world).tags.has('albridge.io/rewrite')).toBe(false);
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+  });
+
   it('reaches AWS with the rule, and nothing is written again', async () => {
     const world = await settleShop(withRewrite({ host: HOST, url: URL }));
     expect(rewritten(world)).toEqual({ host: 'shop.internal', url: '/v1?a=b' });
