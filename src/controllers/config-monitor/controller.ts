@@ -43,7 +43,7 @@ import {
   type ObservedData,
   readRecords,
 } from './sources/watched-source.ts';
-import { getController, listLost } from './transforms.ts';
+import { isSpared, listLost } from './transforms.ts';
 import { listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
@@ -89,12 +89,12 @@ function buildScope(
   const { metadata, spec, status } = of.object;
   const selection = readSelection(spec);
   if (selection === undefined) return undefined;
-  const [selected, skipped] = partition(
+  const [spared, selected] = partition(
     context.pods.selectedBy(metadata.namespace, selection),
-    (pod) => getController(pod) !== undefined || spec.unmanagedPods !== 'Skip',
+    (pod) => isSpared(pod, spec),
   );
   const selectedUids = listUids(selected);
-  const orphans = listLost(skipped, status);
+  const orphans = listLost(spared, status);
   const watched = listSources(spec);
   const sourceText = describeSources(watched);
   const sources = { watched, sourceText, selection };

@@ -12,7 +12,7 @@ import {
   readNewestRecords,
   readRecords,
 } from './sources/watched-source.ts';
-import { getController, type TrimmedPod } from './transforms.ts';
+import { getController, isSpared, type TrimmedPod } from './transforms.ts';
 
 /** As many UIDs as a list in status has room for. */
 export const MAX_PODS = 5000;
@@ -58,8 +58,7 @@ export function listUnselected(uids: Iterable<string>, scope: Scope): readonly T
 
 /** It was selected again during this pass, and the next one sees so. */
 function isOurs(pod: TrimmedPod, { spec }: Scope): boolean {
-  const mayGo = getController(pod) !== undefined || spec.unmanagedPods !== 'Skip';
-  return mayGo && canBeRestarted(pod);
+  return !isSpared(pod, spec) && canBeRestarted(pod);
 }
 
 /** Whether spec selects otherwise than the restart began, or pods are selected again that were not before theirs. */

@@ -2,7 +2,7 @@ import type { ConfigMonitor, ConfigMonitorStatus } from '../../apis/config-monit
 import { isPaused } from '../../core/objects/annotations.ts';
 import { getController, getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { listLost, type TrimmedPod } from './transforms.ts';
+import { isSpared, listLost, type TrimmedPod } from './transforms.ts';
 
 /** Those that went longest ago make room. */
 const MOST_KEPT = 500;
@@ -28,8 +28,9 @@ export class Predecessors {
   }
 
   /**
-   * For an object that is deleted, in its last state, and the pods that it selected then; of those without a controller only
-   * they count that had one. An object without a record has taken over nothing yet. What a person held back, of which the next one knows nothing, is not begun by that one.
+   * For an object that is deleted, in its last state, and the pods that it selected then; of those that spec spares only
+   * they count that had a controller. An object without a record has taken over nothing yet. What a person held back, of
+   * which the next one knows nothing, is not begun by that one.
    */
   keep(object: ConfigMonitor, selected: readonly TrimmedPod[]): void {
     const { spec, status } = object;
@@ -89,11 +90,9 @@ function listOwn(
   { spec, status }: ConfigMonitor,
   selected: readonly TrimmedPod[],
 ): readonly string[] {
-  const isSkipped = (pod: TrimmedPod): boolean =>
-    getController(pod) === undefined && spec.unmanagedPods === 'Skip';
-  const lost = listLost(selected.filter(isSkipped), status);
-  const own = selected.filter((pod) => !isSkipped(pod) || lost.has(pod.metadata.uid));
-  return own.map(({ metadata }) => metadata.uid);
+  const own = selected.filter((pod) => !isSpared(pod, spec));
+  const spared = selected.filter((pod) => isSpared(pod, spec));
+  return [...own.map(({ metadata }) => metadata.uid), ...listLost(spared, status)];
 }
 
 /** Of a ConfigMap that was created again: one of the same ConfigMap was deleted on purpose, by its annotation perhaps. */

@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { type ConfigMonitorStatus, POD_DELETE_MATCH } from '../../apis/config-monitor.ts';
+import {
+  type ConfigMonitorSpec,
+  type ConfigMonitorStatus,
+  POD_DELETE_MATCH,
+} from '../../apis/config-monitor.ts';
 import { isPaused, RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
@@ -158,6 +162,14 @@ export function getController({ metadata }: TrimmedPod): OwnerReference | undefi
   return metadata.ownerReferences?.[0];
 }
 
+/** Whether spec spares it because nobody would start it again. */
+export function isSpared(
+  pod: TrimmedPod,
+  { unmanagedPods }: Pick<ConfigMonitorSpec, 'unmanagedPods'>,
+): boolean {
+  return getController(pod) === undefined && unmanagedPods === 'Skip';
+}
+
 /**
  * Whether a controller has made it and is gone, as after `kubectl delete --cascade=orphan`: another one may adopt it.
  * ReplicaSets of a Deployment, StatefulSets and DaemonSets label their pods with a revision
@@ -169,13 +181,13 @@ function hasLostController(pod: TrimmedPod): boolean {
   return isOfRevision && getController(pod) === undefined;
 }
 
-/** UIDs of those without a controller that had one: where it left no label, because they are on record. */
+/** UIDs of the spared ones that had a controller: where it left no label, because they are on record. */
 export function listLost(
-  skipped: readonly TrimmedPod[],
+  spared: readonly TrimmedPod[],
   { deselectedPods = [], rollout }: ConfigMonitorStatus,
 ): ReadonlySet<string> {
   const recorded = new Set([...deselectedPods, ...(rollout?.pods ?? [])]);
-  const uids = skipped.flatMap((pod) => {
+  const uids = spared.flatMap((pod) => {
     const { uid } = pod.metadata;
     return hasLostController(pod) || recorded.has(uid) ? uid : [];
   });
