@@ -8,7 +8,7 @@ import { admitObjects } from './admission.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
 import { decideAttachments, UNKNOWN } from './decide.ts';
 import { type Decided, type Decision, isSameOutcome, type RecalledBackends } from './decision.ts';
-import { keptHolders, recallHolders } from './holders.ts';
+import { findKeptHolders, recallHolders } from './holders.ts';
 import { findDecision, type Joined } from './joined.ts';
 import type { NamespaceLabels, ReadLabels } from './namespace-labels.ts';
 import { recallBackends, servesOn } from './recall.ts';
@@ -297,7 +297,7 @@ export class Attachments {
       listeners.map(({ port }) => port),
     );
     const ports = { now: listAttachedPorts(spec), before };
-    const holders = keptHolders(known, ingress) ?? recallHolders(ports, standing, recorded);
+    const holders = findKeptHolders(known, ingress) ?? recallHolders(ports, standing, recorded);
     const decision = decideAttachments(spec, standing, {
       held: holders,
       waiting: new Set(waiting.map(({ source }) => source)),

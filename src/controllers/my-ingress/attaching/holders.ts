@@ -60,7 +60,7 @@ export function recallHolders(
 }
 
 /** Another object of the same name goes by its own status: one that is gone may have been asked about last. */
-export function keptHolders(
+export function findKeptHolders(
   known: Decided | undefined,
   { metadata }: KubeObject,
 ): Holders | undefined {
