@@ -13,6 +13,15 @@ beforeEach(async () => {
 
 afterEach(() => bench.stop());
 
+/** For twenty minutes of a restart whose pods do not get ready. */
+async function loseSource(): Promise<void> {
+  await bench.change('two', 1_000);
+  bench.cluster.isBroken = true;
+  bench.kube.delete(bench.configMap);
+  await bench.clock.advance(TWENTY_MINUTES);
+  await bench.configure('two');
+}
+
 async function expectNewest(): Promise<void> {
   await bench.clock.advance(120_000);
   expect(bench.kept()).toBe(0);
@@ -22,11 +31,7 @@ async function expectNewest(): Promise<void> {
 
 describe('the progress deadline', () => {
   it('does not run while a source is missing', async () => {
-    await bench.change('two', 1_000);
-    bench.cluster.isBroken = true;
-    bench.kube.delete(bench.configMap);
-    await bench.clock.advance(TWENTY_MINUTES);
-    await bench.configure('two');
+    await loseSource();
     await bench.clock.advance(1_000);
     bench.cluster.heal();
     await expectNewest();
@@ -51,11 +56,7 @@ describe('the progress deadline', () => {
   });
 
   it('is over for pods that do not get ready once the source is back', async () => {
-    await bench.change('two', 1_000);
-    bench.cluster.isBroken = true;
-    bench.kube.delete(bench.configMap);
-    await bench.clock.advance(TWENTY_MINUTES);
-    await bench.configure('two');
+    await loseSource();
     await bench.clock.advance(630_000);
     expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
   });
