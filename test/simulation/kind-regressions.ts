@@ -5,6 +5,7 @@ import {
   createMyIngress,
   createWebApp,
   editMyIngress,
+  meddleWithBalancer,
   type Regression,
 } from './regression.ts';
 import type { AppPlan } from './web-app/actions.ts';
@@ -36,14 +37,7 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
         adopt: 'legacy-web',
       }),
       { atMs: 5429, myIngress: { do: 'delete', at: 'web/shop' } },
-      {
-        atMs: 176074,
-        myIngress: {
-          do: 'meddle',
-          at: 'web/shop',
-          meddling: { what: 'untag', key: 'albridge.io/uid' },
-        },
-      },
+      meddleWithBalancer(176074, 'web/shop', { what: 'untag', key: 'albridge.io/uid' }),
     ],
   },
   'counts no pod that its predecessor has counted': {
@@ -73,7 +67,7 @@ export const KIND_REGRESSIONS: Readonly<Record<string, Regression>> = {
       },
       createWebApp(19159, 'web/front', { image: 'registry.example/app:2' }),
       { atMs: 19253, webApp: { do: 'meddle', at: 'api/front', meddling: { what: 'unlabel' } } },
-      { atMs: 159188, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
+      meddleWithBalancer(159188, 'web/shop', { what: 'delete' }),
       { atMs: 163491, immortal: { do: 'pod', at: 'web/cache', what: 'deleted' } },
     ],
     faults: [

@@ -1,7 +1,8 @@
 import type { MonitorPlan } from './config-monitor/actions.ts';
-import type { ObjectName, SpecChange, SpecPlan } from './my-ingress/actions.ts';
+import type { Meddling, ObjectName, SpecChange, SpecPlan } from './my-ingress/actions.ts';
 import { PLAIN } from './plain-settings.ts';
 import type { Fault, Scenario, Settings, Step } from './scenario.ts';
+import type { TrafficMeddling } from './traffic/actions.ts';
 import type { AppPlan } from './web-app/actions.ts';
 
 /** A world in which the operator once broke a promise, shrunk to what it takes. */
@@ -47,6 +48,16 @@ export function createMyIngress(atMs: number, at: ObjectName, spec: SpecPlan): S
 
 export function editMyIngress(atMs: number, at: ObjectName, change: SpecChange): Step {
   return { atMs, myIngress: { do: 'edit', at, change } };
+}
+
+/** Somebody else changes the balancer in AWS. */
+export function meddleWithBalancer(atMs: number, at: ObjectName, meddling: Meddling): Step {
+  return { atMs, myIngress: { do: 'meddle', at, meddling } };
+}
+
+/** Somebody else changes what stands beside the balancer. */
+export function meddleWithTraffic(atMs: number, at: ObjectName, meddling: TrafficMeddling): Step {
+  return { atMs, traffic: { do: 'meddle', at, meddling } };
 }
 
 export function createWebApp(atMs: number, at: ObjectName, spec: AppPlan): Step {

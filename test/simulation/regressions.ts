@@ -10,6 +10,7 @@ import {
   createMyIngress,
   createWebApp,
   editMyIngress,
+  meddleWithBalancer,
   type Regression,
 } from './regression.ts';
 import { FROZEN_REGRESSIONS } from './traffic/frozen-regressions.ts';
@@ -170,10 +171,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
         subnets: ['subnet-a', 'subnet-b'],
         adopt: 'legacy-web',
       }),
-      {
-        atMs: 60_000,
-        myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } },
-      },
+      meddleWithBalancer(60_000, 'web/shop', { what: 'delete' }),
     ],
     faults: [],
   },
@@ -199,14 +197,7 @@ export const REGRESSIONS: Readonly<Record<string, Regression>> = {
         attributes: { 'deletion_protection.enabled': 'false' },
       }),
       editMyIngress(16353, 'web/shop', { adopt: 'legacy-web' }),
-      {
-        atMs: 149074,
-        myIngress: {
-          do: 'meddle',
-          at: 'web/internal-a.very.long.name-of-a-cart',
-          meddling: { what: 'delete' },
-        },
-      },
+      meddleWithBalancer(149074, 'web/internal-a.very.long.name-of-a-cart', { what: 'delete' }),
     ],
     faults: [
       { kind: 'aws', effect: 'throttled', operation: '*', fromMs: 0, forMs: 24986, times: 1000 },

@@ -1,4 +1,10 @@
-import { createMyIngress, editMyIngress, type Regression } from '../regression.ts';
+import {
+  createMyIngress,
+  editMyIngress,
+  meddleWithBalancer,
+  meddleWithTraffic,
+  type Regression,
+} from '../regression.ts';
 import type { Fault, Step } from '../scenario.ts';
 
 const HTTP = { port: 80, protocol: 'HTTP' } as const;
@@ -19,7 +25,7 @@ function freeze(label: string, nth: number): readonly Fault[] {
 /** The first that has the tag. */
 function untagRule(atMs: number): Step {
   const meddling = { what: 'untag', kind: 'rule', key: 'albridge.io/name' } as const;
-  return { atMs, traffic: { do: 'meddle', at: 'web/shop', meddling } };
+  return meddleWithTraffic(atMs, 'web/shop', meddling);
 }
 
 /** Worlds in which a process goes on with a pass in whose middle it was stopped for longer than a pass may take. */
@@ -50,13 +56,7 @@ export const FROZEN_REGRESSIONS: Readonly<Record<string, Regression>> = {
     steps: [
       CREATE,
       editMyIngress(60_000, 'web/shop', { subnets: ['subnet-a', 'subnet-c'], tags: { env: 'b' } }),
-      {
-        atMs: 62_000,
-        myIngress: {
-          ...{ do: 'meddle', at: 'web/shop' },
-          meddling: { what: 'release', key: 'albridge.io/namespace' },
-        },
-      },
+      meddleWithBalancer(62_000, 'web/shop', { what: 'release', key: 'albridge.io/namespace' }),
     ],
     faults: freeze('aws AddTags', 1),
   },

@@ -1,4 +1,11 @@
-import { applyService, createMyIngress, editMyIngress, type Regression } from '../regression.ts';
+import {
+  applyService,
+  createMyIngress,
+  editMyIngress,
+  meddleWithBalancer,
+  meddleWithTraffic,
+  type Regression,
+} from '../regression.ts';
 
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
 
@@ -13,13 +20,7 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
         defaultAction: { fixedResponse: { statusCode: 404 } },
       }),
       editMyIngress(60_000, 'web/shop', { listeners: null, defaultAction: null }),
-      {
-        atMs: 60_181,
-        traffic: {
-          ...{ do: 'meddle', at: 'web/shop' },
-          meddling: { what: 'addRule', nth: 0, priority: 100 },
-        },
-      },
+      meddleWithTraffic(60_181, 'web/shop', { what: 'addRule', nth: 0, priority: 100 }),
     ],
   },
   'goes by a balancer that was read within five minutes when it applies an edit after an outage of AWS':
@@ -30,13 +31,10 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
       steps: [
         applyService(1000, 'web/web', 2),
         createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
-        {
-          atMs: 66_000,
-          myIngress: {
-            ...{ do: 'meddle', at: 'web/shop' },
-            meddling: { what: 'subnets', subnets: ['subnet-b', 'subnet-c'] },
-          },
-        },
+        meddleWithBalancer(66_000, 'web/shop', {
+          what: 'subnets',
+          subnets: ['subnet-b', 'subnet-c'],
+        }),
         editMyIngress(175_000, 'web/shop', {
           rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
         }),
@@ -54,13 +52,7 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
     steps: [
       applyService(1000, 'web/web', 2),
       createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
-      {
-        atMs: 50_000,
-        traffic: {
-          ...{ do: 'meddle', at: 'web/shop' },
-          meddling: { what: 'addListener', port: 8080 },
-        },
-      },
+      meddleWithTraffic(50_000, 'web/shop', { what: 'addListener', port: 8080 }),
       editMyIngress(60_000, 'web/shop', {
         tags: { team: 'a' },
         listeners: [
@@ -91,13 +83,7 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
     steps: [
       applyService(1000, 'web/web', 2),
       createMyIngress(5000, 'web/shop', { subnets: ['subnet-a', 'subnet-b'], backends: [WEB] }),
-      {
-        atMs: 100_000,
-        myIngress: {
-          ...{ do: 'meddle', at: 'web/shop' },
-          meddling: { what: 'state', code: 'active_impaired' },
-        },
-      },
+      meddleWithBalancer(100_000, 'web/shop', { what: 'state', code: 'active_impaired' }),
       editMyIngress(150_000, 'web/shop', { backends: [{ ...WEB, protocol: 'HTTPS' }] }),
     ],
   },
@@ -171,10 +157,7 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
           },
         ],
       }),
-      {
-        atMs: 158490,
-        traffic: { do: 'meddle', at: 'web/shop', meddling: { what: 'moveRule', nth: 2 } },
-      },
+      meddleWithTraffic(158490, 'web/shop', { what: 'moveRule', nth: 2 }),
       editMyIngress(185176, 'web/shop', {
         rules: [
           {
@@ -270,14 +253,11 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
         ],
         inbound: { cidrs: ['203.0.113.0/24'] },
       }),
-      {
-        atMs: 138950,
-        traffic: {
-          do: 'meddle',
-          at: 'web/shop',
-          meddling: { what: 'untag', kind: 'rule', key: 'albridge.io/resource' },
-        },
-      },
+      meddleWithTraffic(138950, 'web/shop', {
+        what: 'untag',
+        kind: 'rule',
+        key: 'albridge.io/resource',
+      }),
     ],
   },
   'opens a gate by the group whose tag others have taken, until a scan looks at it': {
@@ -307,14 +287,11 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
           },
         ],
       }),
-      {
-        atMs: 20736,
-        traffic: {
-          do: 'meddle',
-          at: 'api/shop',
-          meddling: { what: 'untag', kind: 'targetGroup', key: 'albridge.io/resource' },
-        },
-      },
+      meddleWithTraffic(20736, 'api/shop', {
+        what: 'untag',
+        kind: 'targetGroup',
+        key: 'albridge.io/resource',
+      }),
       { atMs: 22419, service: { do: 'roll', at: 'api/web' } },
     ],
   },

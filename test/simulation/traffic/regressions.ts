@@ -1,4 +1,11 @@
-import { applyService, createMyIngress, editMyIngress, type Regression } from '../regression.ts';
+import {
+  applyService,
+  createMyIngress,
+  editMyIngress,
+  meddleWithBalancer,
+  meddleWithTraffic,
+  type Regression,
+} from '../regression.ts';
 
 /** Worlds in which something went wrong with listeners, rules, target groups or targets. */
 export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
@@ -38,14 +45,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         ],
         defaultAction: { forward: [{ backend: 'web' }] },
       }),
-      {
-        atMs: 86441,
-        myIngress: {
-          do: 'meddle',
-          at: 'web/shop',
-          meddling: { what: 'release', key: 'albridge.io/cluster' },
-        },
-      },
+      meddleWithBalancer(86441, 'web/shop', { what: 'release', key: 'albridge.io/cluster' }),
       { atMs: 95911, myIngress: { do: 'delete', at: 'web/shop' } },
     ],
   },
@@ -57,14 +57,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         subnets: ['subnet-b', 'subnet-c'],
         backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
       }),
-      {
-        atMs: 18228,
-        myIngress: {
-          do: 'meddle',
-          at: 'api/shop',
-          meddling: { what: 'untag', key: 'albridge.io/uid' },
-        },
-      },
+      meddleWithBalancer(18228, 'api/shop', { what: 'untag', key: 'albridge.io/uid' }),
       { atMs: 184726, myIngress: { do: 'delete', at: 'api/shop' } },
     ],
     faults: [
@@ -79,19 +72,12 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         subnets: ['subnet-a', 'subnet-b'],
         backends: [{ name: 'web', service: { name: 'next', port: 80 } }],
       }),
-      {
-        atMs: 83660,
-        myIngress: {
-          do: 'meddle',
-          at: 'api/shop',
-          meddling: { what: 'release', key: 'albridge.io/name' },
-        },
-      },
+      meddleWithBalancer(83660, 'api/shop', { what: 'release', key: 'albridge.io/name' }),
       editMyIngress(132169, 'api/shop', {
         backends: null,
         listeners: [{ port: 80, protocol: 'HTTP' }],
       }),
-      { atMs: 237535, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
+      meddleWithBalancer(237535, 'api/shop', { what: 'delete' }),
       { atMs: 270000, myIngress: { do: 'restore', at: 'api/shop' } },
     ],
   },
@@ -197,7 +183,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         rules: null,
         defaultAction: { forward: [{ backend: 'web' }] },
       }),
-      { atMs: 28853, myIngress: { do: 'meddle', at: 'web/shop', meddling: { what: 'delete' } } },
+      meddleWithBalancer(28853, 'web/shop', { what: 'delete' }),
       { atMs: 120653, service: { do: 'roll', at: 'web/next' } },
     ],
   },
@@ -259,7 +245,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           },
         ],
       }),
-      { atMs: 53962, myIngress: { do: 'meddle', at: 'api/shop', meddling: { what: 'delete' } } },
+      meddleWithBalancer(53962, 'api/shop', { what: 'delete' }),
       editMyIngress(56997, 'api/shop', {
         backends: [
           {
@@ -269,10 +255,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
           },
         ],
       }),
-      {
-        atMs: 226312,
-        traffic: { do: 'meddle', at: 'api/shop', meddling: { what: 'deregister', nth: 3 } },
-      },
+      meddleWithTraffic(226312, 'api/shop', { what: 'deregister', nth: 3 }),
     ],
   },
   'asks about a target group of a paused object that others have deleted': {
@@ -325,10 +308,7 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         adopt: 'legacy-web',
         scheme: 'internet-facing',
       }),
-      {
-        atMs: 106094,
-        traffic: { do: 'meddle', at: 'web/shop', meddling: { what: 'deleteGroup', nth: 6 } },
-      },
+      meddleWithTraffic(106094, 'web/shop', { what: 'deleteGroup', nth: 6 }),
       { atMs: 121916, myIngress: { do: 'pause', at: 'web/shop' } },
       { atMs: 224987, service: { do: 'scale', at: 'web/web', pods: 4 } },
     ],
