@@ -58,6 +58,8 @@ const LONGEST_SILENCE_MS = SILENCE_MS + 120_000;
 const NOT_IN_USE = 'Target.NotInUse';
 /** Watches of two kinds show what has changed one after the other. */
 const UNSEEN_MS = 2_000;
+/** A Service, or its port, that is away may be back for so long, and the write. */
+const AWAY_MS = 12_000;
 
 /** When readiness gates open: by AWS's own state and the specs, read without any code that opens them. */
 export class GateWatch {
@@ -155,9 +157,15 @@ export class GateWatch {
     });
   }
 
-  #judgeDue({ key }: Waiting, isStill: () => boolean): void {
+  #judgeDue(waiting: Waiting, isStill: () => boolean): void {
+    const [namespace = ''] = waiting.key.split('/');
+    if (!this.#lacksService(namespace)) return this.#reportLate(waiting, isStill, UNSEEN_MS);
+    this.#parts.stage.clock.setTimer(AWAY_MS, () => this.#reportLate(waiting, isStill, AWAY_MS));
+  }
+
+  #reportLate({ key }: Waiting, isStill: () => boolean, calmMs: number): void {
     const [namespace = ''] = key.split('/');
-    if (!isStill() || this.#lacksService(namespace) || this.#hasJustChanged(namespace)) return;
+    if (!isStill() || this.#hasJustChanged(namespace, calmMs)) return;
     const what = `Pod ${key} waits at its gate although AWS has it as healthy in each group`;
     this.#parts.stage.report('gate-opens-in-time', what);
   }
@@ -168,20 +176,23 @@ export class GateWatch {
     this.#waiting.delete(pod.metadata.uid);
     const nowMs = stage.clock.monotonicMs();
     if (!surroundings.isCalm || waiting === undefined) return;
-    if (this.#hasJustChanged(pod.metadata.namespace ?? '')) return;
+    if (this.#hasJustChanged(pod.metadata.namespace ?? '', UNSEEN_MS)) return;
     const isSilent = nowMs - (waiting.upSinceMs ?? nowMs) >= SILENCE_MS;
     if (waiting.hadCause || isSilent) return;
     const what = `the gate of Pod ${waiting.key} opened before AWS had it as healthy`;
     stage.report('gate-opens-for-cause', what);
   }
 
-  #hasJustChanged(namespace: string): boolean {
+  #hasJustChanged(namespace: string, calmMs: number): boolean {
     const { sinceMs = 0 } = this.#declared.get(namespace) ?? {};
-    return this.#parts.stage.clock.monotonicMs() - sinceMs < UNSEEN_MS;
+    return this.#parts.stage.clock.monotonicMs() - sinceMs < calmMs;
   }
 
   #noteDeclared(namespace: string): void {
-    const text = JSON.stringify(this.#listDeclared(namespace));
+    const backends = this.#listBackends(namespace).map(({ owner, name, service }) => {
+      return { owner, name, service, hasPort: this.#hasPort(namespace, service) };
+    });
+    const text = JSON.stringify(backends);
     if (this.#declared.get(namespace)?.text === text) return;
     this.#declared.set(namespace, { text, sinceMs: this.#parts.stage.clock.monotonicMs() });
   }
@@ -304,12 +315,9 @@ export class GateWatch {
       .map(({ owner, name, service }) => ({ owner, backend: name, app: service?.name ?? '' }));
   }
 
-  /** The gate stays closed for some seconds: the Service may be back in a moment. */
+  /** The gate stays closed for some seconds: the Service, or its port, may be back in a moment. */
   #lacksService(namespace: string): boolean {
-    const { table } = this.#parts.stage.model;
-    return this.#listBackends(namespace).some(
-      ({ service }) => table.get(SERVICES, `${namespace}/${service?.name}`) === undefined,
-    );
+    return this.#listBackends(namespace).some(({ service }) => !this.#hasPort(namespace, service));
   }
 
   #listBackends(namespace: string): readonly OwnedBackend[] {

@@ -254,6 +254,20 @@ export const LATE_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       }),
     ],
   },
+  'opens the gate of a pod some seconds late where a backend names a port that its Service lacks': {
+    why: 'the model knew of a Service that may be back in a moment, but of no port',
+    seed: 4000434720,
+    settings: { readinessGates: true },
+    steps: [
+      createMyIngress(8_932, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [{ name: 'web', service: { name: 'web', port: 'no-such-port' } }],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      applyService(9_932, 'web/web', 2),
+    ],
+  },
   'carries out a rule behind one whose target group has the name of another': {
     why: 'the model knew no rule that is missing because AWS answers with the group of somebody else',
     seed: 4000401712,
