@@ -44,6 +44,8 @@ const accountOptions = {
 const AWS_HOST =
   /\.(?:amazonaws\.(?:com|com\.cn|eu)|api\.aws|api\.amazonwebservices\.(?:com\.cn|eu))\.?$/;
 
+// Output that fails ends nothing, as where Ctrl-C ends the reader too: what was made costs money until it is removed.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -140,11 +140,12 @@ it('runs the suite, records what AWS answered, and leaves nothing', {
   expect(answers).toEqual(ANSWERS);
 });
 
-it('removes everything that it created after Ctrl-C in a terminal', {
+it('removes everything that it created after Ctrl-C in a terminal, which ends the reader of its output too', {
   timeout: 170_000,
 }, async () => {
   const run = everything();
   await isUnderWay();
+  for (const stream of [run.process.stdout, run.process.stderr]) stream?.destroy();
   process.kill(-Number(run.process.pid), 'SIGINT');
   expect(await run.exited, run.output()).toBe(130);
   expect(leftovers()).toEqual([]);
