@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'vitest';
 import { type CommandResult, runCommand } from '../../control-plane/run-command.ts';
+import { LATER } from '../../gates/test-arguments.ts';
 import { plantProject } from './planted-project.ts';
 
 const ALL = resolve(import.meta.dirname, '../../all.ts');
@@ -63,5 +65,19 @@ describe.concurrent('npm run test:all', { timeout: 180_000 }, () => {
         'npm run test:all: npm test, then the projects long* and aws-localstack; takes no options\n',
       stderr: '',
     });
+  });
+
+  it('is what .ci/run runs in two halves', (test) => {
+    const lines = readFileSync(resolve(ALL, '../../.ci/run'), 'utf8').split('\n');
+    const suites = lines.filter((line) => line.includes('npm test'));
+    const later = LATER.map((name) =>
+      name.includes('*') ? `--project='${name}'` : `--project=${name}`,
+    );
+    test
+      .expect(suites)
+      .toEqual([
+        'npm test </dev/null',
+        `ALBRIDGE_TEST_PYTHON=required npm test -- ${later.join(' ')} </dev/null`,
+      ]);
   });
 });

@@ -71,6 +71,15 @@ describe('the tags of many balancers', () => {
     expect(world.inventory.listSelected()).toHaveLength(20);
   });
 
+  it('are read by ten calls where AWS refuses twenty for the sake of one that is gone', async () => {
+    const world = slowAccount(named(20), ({ ResourceArns }) => {
+      if (ResourceArns?.includes(arnOf('lb-7'))) raise(awsError('LoadBalancerNotFound'));
+    });
+    await refresh(world, named(20));
+    expect(world.inventory.listSelected()).toHaveLength(19);
+    expect(world.api.countOf('DescribeTags')).toBeLessThanOrEqual(10);
+  });
+
   it('are read no further after a failure that is not about one of them', async () => {
     const world = slowAccount(named(160), ({ ResourceArns }) => {
       if (ResourceArns?.includes(arnOf('lb-0'))) raise(awsError('AccessDenied'));
