@@ -98,14 +98,14 @@ function isLate({ memory, object }: ObjectScope, { operation }: Step): boolean {
   return LATE.has(operation);
 }
 
-/** Another certificate than before was found for a listener that names none. */
+/** Another certificate than before was found for a listener that names none; the default one may stay beside it. */
 function isChosenAnew(object: MyIngress, { id, input, operation }: Step): boolean {
   if (!('certificate' in input) || input.certificate === undefined || 'action' in input)
     return false;
   const shown = listShown(object, id);
   const [first] = shown;
   if (operation === 'ModifyListener') return first !== undefined && first !== input.certificate;
-  return first !== undefined && !shown.includes(input.certificate);
+  return first !== undefined && (first === input.certificate || !shown.includes(input.certificate));
 }
 
 /** Certificates that were found for a listener before, the default one first. */

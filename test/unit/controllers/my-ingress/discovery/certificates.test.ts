@@ -177,6 +177,18 @@ describe('an HTTPS listener without certificates', () => {
     expect(world.events.reasons).not.toContain('DriftRepaired');
   });
 
+  it('keeps an expired default one as an additional one where no other has its names, which is no repair', async () => {
+    const world = start({ scanMs: 8 * 60 * MINUTE_MS });
+    const wildcard = await issue(world, ['*.example.com']);
+    const both = await issue(world, ['shop.example.com', '*.example.org'], { restMs: 2 * DAY_MS });
+    const more = { name: 'more', hosts: ['more.example.com'], forward: [{ backend: 'api' }] };
+    await world.applied('shop', { ...SHOP, rules: [...SHOP.rules, more] });
+    expect(certificatesOf(world)).toEqual([both, wildcard]);
+    await world.clock.advance(3 * DAY_MS);
+    expect(certificatesOf(world)).toEqual([wildcard, both]);
+    expect(world.events.reasons).not.toContain('DriftRepaired');
+  });
+
   it('is put back where others have taken it, and only that is a repair', async () => {
     const world = start();
     const named = [await issue(world, ['shop.example.com']), await issue(world, ['a.example.org'])];
