@@ -159,7 +159,8 @@ export class GateWatch {
 
   #judgeDue(waiting: Waiting, isStill: () => boolean): void {
     const [namespace = ''] = waiting.key.split('/');
-    if (!this.#lacksService(namespace)) return this.#reportLate(waiting, isStill, UNSEEN_MS);
+    const mayBeBack = this.#lacksService(namespace) || this.#hasLeft(namespace);
+    if (!mayBeBack) return this.#reportLate(waiting, isStill, UNSEEN_MS);
     this.#parts.stage.clock.setTimer(AWAY_MS, () => this.#reportLate(waiting, isStill, AWAY_MS));
   }
 
@@ -234,9 +235,12 @@ export class GateWatch {
 
   /** It may be of a Service that has left the spec while an action names its group, which is to have the pod once it is up. */
   #isAwaited(pod: StoredObject): boolean {
+    return !isUp(pod) && this.#hasLeft(pod.metadata.namespace ?? '');
+  }
+
+  /** An action names a group whose backend has left the spec, or which another one is to replace. */
+  #hasLeft(namespace: string): boolean {
     const { claims, stage } = this.#parts;
-    const { namespace = '' } = pod.metadata;
-    if (isUp(pod)) return false;
     const nameOf = (group: TargetGroup): string =>
       `${claims.ownerOf(group)} ${backendIn(resourceIdOf(group))}`;
     const groups = stage.aws.world.traffic.targetGroups.all();

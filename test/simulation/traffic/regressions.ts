@@ -313,4 +313,23 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
       { atMs: 224987, service: { do: 'scale', at: 'web/web', pods: 4 } },
     ],
   },
+  'opens the gate of a pod some seconds late while a backend that names another Service now keeps its group':
+    {
+      why: 'the Service of before may be back in a moment too, and the model knew those of the spec alone',
+      seed: 4000450560,
+      settings: { readinessGates: true },
+      steps: [
+        applyService(1_000, 'web/next', 1),
+        createMyIngress(8_932, 'web/shop', {
+          subnets: ['subnet-a', 'subnet-b'],
+          backends: [{ name: 'web', service: { name: 'absent', port: 80 } }],
+          listeners: [{ port: 80, protocol: 'HTTP' }],
+          defaultAction: { forward: [{ backend: 'web' }] },
+        }),
+        editMyIngress(69_000, 'web/shop', {
+          backends: [{ name: 'web', service: { name: 'next', port: 80 }, protocol: 'HTTPS' }],
+        }),
+        applyService(70_000, 'web/web', 2),
+      ],
+    },
 };
