@@ -35,7 +35,7 @@ export function suggestTraffic({ listeners, targetGroups }: Balancer): Suggestio
   );
   const [first] = specs;
   // Required with two or more backends, although each listener has its own.
-  const defaultAction = first?.defaultAction ?? { fixedResponse: { statusCode: 404 } };
+  const defaultAction = first?.defaultAction ?? NOT_FOUND;
   const spec = {
     ...(backends.length > 0 && { backends }),
     ...(specs.length > 0 && { listeners: specs }),
@@ -51,6 +51,9 @@ interface Translation {
   readonly remarks: string[];
 }
 
+/** In place of an action that a spec cannot say, such as a login: without one a listener would take that of the spec. */
+const NOT_FOUND: ActionSpec = { fixedResponse: { statusCode: 404 } };
+
 function suggestListener(
   { listener, attributes }: ListenerWithRules,
   translation: Translation,
@@ -62,7 +65,9 @@ function suggestListener(
   );
   const defaultAction = suggestAction(defaultActions, translation);
   if (defaultAction === undefined) {
-    translation.remarks.push(`the default action of listener ${port}: ${describe(defaultActions)}`);
+    translation.remarks.push(
+      `the default action of listener ${port}: ${describe(defaultActions)}; in its place the listener answers 404`,
+    );
   }
   return {
     ...{ port, protocol: protocol === 'HTTPS' ? 'HTTPS' : 'HTTP' },
@@ -70,7 +75,7 @@ function suggestListener(
     ...(sslPolicy !== undefined && protocol === 'HTTPS' && { sslPolicy }),
     ...suggestMutualTls(mutualTls),
     ...(own.length > 0 && { attributes: Object.fromEntries(own) }),
-    ...(defaultAction && { defaultAction }),
+    defaultAction: defaultAction ?? NOT_FOUND,
   };
 }
 

@@ -5,6 +5,7 @@ import type {
   ListenerWithRules,
 } from '../../../../src/cli/adopt/observe-balancer.ts';
 import { suggestTraffic } from '../../../../src/cli/adopt/suggest-traffic.ts';
+import { readRoutes } from '../../../../src/controllers/my-ingress/routes/read-routes.ts';
 import { ARN, balancerOf } from './balancer.ts';
 
 const CHECK = {
@@ -140,9 +141,11 @@ describe('the traffic of a balancer in the words of a spec', () => {
     expect(spec.listeners?.map(({ defaultAction }) => defaultAction)).toEqual([
       { redirect: { statusCode: 302, port: 8443, ...kept } },
       { redirect: { statusCode: 302, ...kept, host: 'a.example' } },
-      undefined,
+      { fixedResponse: { statusCode: 404 } },
     ]);
-    expect(remarks).toEqual(['the default action of listener 82: redirect']);
+    expect(remarks).toEqual([
+      'the default action of listener 82: redirect; in its place the listener answers 404',
+    ]);
   });
 
   it('names what a spec has no words for, and leaves it out', () => {
@@ -166,13 +169,27 @@ describe('the traffic of a balancer in the words of a spec', () => {
       'target group lambda: its targets are of type lambda',
       'the stickiness of target group sticky by a cookie of the application',
       'the health check of target group probed on another port or protocol',
-      'the default action of listener 80: authenticate-oidc and forward',
+      'the default action of listener 80: authenticate-oidc and forward; in its place the listener answers 404',
       'rule 1 of listener 80: authenticate-oidc and forward',
       'rule 2 of listener 80: new-field, forward',
       'rule 3 of listener 80: forward',
     ]);
     expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-4']);
     expect(spec.defaultAction).toEqual({ fixedResponse: { statusCode: 404 } });
+  });
+
+  it('forwards nothing of a listener that asks for a login, whatever the others do', () => {
+    const login = [{ kind: 'unknown', type: 'authenticate-oidc' } as const, forwardTo('Web')];
+    const listeners = [listenerOf({}), listenerOf({ port: 443, defaultActions: login })];
+    const { spec, remarks } = suggestTraffic(balancerOf({ listeners, targetGroups: [WEB] }));
+    const actions = readRoutes(spec).listeners.map(({ defaultAction }) => defaultAction);
+    expect(actions).toEqual([
+      { kind: 'forward', to: [{ backend: 'spec/web', weight: 1 }] },
+      { kind: 'fixed-response', statusCode: 404 },
+    ]);
+    expect(remarks).toEqual([
+      'the default action of listener 443: authenticate-oidc and forward; in its place the listener answers 404',
+    ]);
   });
 
   it('names a rule with two query-string conditions, of which a spec can say one', () => {
