@@ -31,7 +31,9 @@ export function suggestTraffic({ listeners, targetGroups }: Balancer): Suggestio
   const said = listeners.filter(({ listener: { protocol } }) => /^HTTPS?$/.test(protocol));
   const specs = said.map((listener) => suggestListener(listener, translation));
   const rules = said.flatMap((listener) =>
-    listener.rules.flatMap((rule) => suggestRule(rule, listener, translation) ?? []),
+    listener.rules
+      .toSorted((a, b) => Number(a.priority) - Number(b.priority))
+      .flatMap((rule) => suggestRule(rule, listener, translation) ?? []),
   );
   const [first] = specs;
   // Required with two or more backends, although each listener has its own.

@@ -192,6 +192,14 @@ describe('the traffic of a balancer in the words of a spec', () => {
     ]);
   });
 
+  it('has the rules of a listener in the order in which AWS evaluates them', () => {
+    const actions = [forwardTo('Web')];
+    const rules = [20, 3, 100].map((priority) => ({ priority, actions }));
+    const listeners = [listenerOf({}, rules)];
+    const { spec } = suggestTraffic(balancerOf({ listeners, targetGroups: [WEB] }));
+    expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-3', 'rule-80-20', 'rule-80-100']);
+  });
+
   it('names a rule with two query-string conditions, of which a spec can say one', () => {
     const queryOf = (key: string) =>
       ({ field: 'query-string', values: [{ key, value: '1' }] }) as const;
