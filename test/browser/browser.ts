@@ -37,9 +37,10 @@ export class Browser {
     }
   }
 
-  /** `width` and `height` of the window, in pixels. */
+  /** In a window of its own, so that no page hides another one. `width` and `height` in pixels. */
   async openPage({ width = 1280, height = 900 } = {}): Promise<BrowserPage> {
-    const target = await this.#connection.send('Target.createTarget', { url: 'about:blank' });
+    const where = { url: 'about:blank', newWindow: true };
+    const target = await this.#connection.send('Target.createTarget', where);
     const targetId = String(target['targetId']);
     const attached = await this.#connection.send('Target.attachToTarget', {
       targetId,

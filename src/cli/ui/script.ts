@@ -73,6 +73,8 @@ let isLeaving = false;
 addEventListener('beforeunload', () => { isLeaving = true; });
 const listen = () => {
   source?.close();
+  // It may be opened in the background, and is told once it is shown.
+  if (document.hidden) return;
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
     const sent = JSON.parse(data);
@@ -109,7 +111,7 @@ for (const form of document.forms) {
 }
 // A browser opens six connections to a server, and a hidden page needs none.
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) source.close();
+  if (document.hidden) source?.close();
   else if (!isPaused) listen();
 });
 pause.hidden = false;
