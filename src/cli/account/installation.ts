@@ -28,7 +28,7 @@ export interface Installation {
   readonly operators: readonly Operator[];
   /** Those that have another id and serve MyIngress. */
   readonly others: readonly Operator[];
-  /** Sentences about settings of the caller that differ from the operator's. */
+  /** Sentences about settings of the caller that differ from the operator's, or may. */
   readonly warnings: readonly string[];
 }
 
@@ -79,7 +79,8 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const shared = mergeShared(settings, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
-  const warnings = compareRegions(aws, shared);
+  const hidden = given === undefined ? operators.flatMap(explainHidden) : [];
+  const warnings = [...compareRegions(aws, shared), ...hidden];
   return { clusterId, doubt, aws, operators: same, others, warnings };
 }
 
@@ -192,6 +193,14 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
   const own = operator['AWS_REGION'];
   if (own === undefined || own === region) return [];
   return [`AWS_REGION is ${region}, the operator works in ${own}`];
+}
+
+/** What it is taken for is the default one. */
+function explainHidden({ namespace, name, hiddenIn }: Operator): readonly string[] {
+  if (hiddenIn === undefined) return [];
+  return [
+    `you may not read the ConfigMap ${hiddenIn} of the operator ${namespace}/${name}, so that its ${CLUSTER_ID} is not known: ask for the right to get it, or set ${CLUSTER_ID} to the id in the operator's log line "working"`,
+  ];
 }
 
 /** Of kube-system: the default id of the cluster. Undefined: the caller may not read it. */

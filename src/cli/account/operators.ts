@@ -7,7 +7,7 @@ import type { Right } from '../../kube/client/rights.ts';
 import { OUR_KINDS } from '../objects/kinds.ts';
 import { listAll } from '../objects/read.ts';
 import type { Environment } from '../surroundings.ts';
-import { isAllowed, readIfAllowed, type ServiceAccountUser, tryIfAllowed } from './access.ts';
+import { isAllowed, type ServiceAccountUser, tryIfAllowed } from './access.ts';
 
 /** The operators of a cluster. Everybody who may create a Deployment can give it the label: rights tell which one works. */
 
@@ -26,6 +26,8 @@ export interface Operator {
   readonly isRolledOut: boolean;
   /** The settings that commands read. */
   readonly env: Environment;
+  /** The ConfigMap with its id, where the caller may not read it. */
+  readonly hiddenIn?: string;
   /** Where its ServiceAccount may write status; `unknown`: the caller may not ask. */
   readonly reach: 'everywhere' | 'unknown' | readonly string[];
 }
@@ -102,7 +104,7 @@ async function readOperator(
     replicas: spec.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
     ...readRollout(deployment),
-    env: await readEnvironment(client, deployment, search.signal),
+    ...(await readEnvironment(client, deployment, search.signal)),
   };
   return { ...operator, reach: await readReach(client, operator, search) };
 }
@@ -248,22 +250,44 @@ async function readEnvironment(
   client: KubeClient,
   { metadata, spec }: Deployment,
   signal: AbortSignal,
-): Promise<Environment> {
+): Promise<Pick<Operator, 'env' | 'hiddenIn'>> {
   const containers = spec.template.spec.containers.flatMap(({ env = [] }) => env);
   const variables = READ.flatMap((name) => containers.findLast((one) => one.name === name) ?? []);
   const names = new Set(variables.flatMap((one) => one.valueFrom?.configMapKeyRef?.name ?? []));
-  const maps = new Map<string, ReadonlyMap<string, string>>();
+  const maps = new Map<string, ReadonlyMap<string, string> | undefined>();
   for (const name of names) {
     const path = `/api/v1/namespaces/${metadata.namespace}/configmaps/${encodeURIComponent(name)}`;
-    const map = await readIfAllowed<{ readonly data?: Fields }>(client, { path, signal });
-    maps.set(name, new Map(Object.entries(map?.data ?? {})));
+    maps.set(name, await readConfigMap(client, path, signal));
   }
   const read = ({ name, value, valueFrom }: Variable): readonly [string, string | undefined] => {
     const { configMapKeyRef: ref, fieldRef } = valueFrom ?? {};
     if (fieldRef?.fieldPath === 'metadata.namespace') return [name, metadata.namespace];
     return [name, ref ? maps.get(ref.name)?.get(ref.key) : value];
   };
-  return Object.fromEntries(variables.map(read));
+  const ofId = variables.find(({ name }) => name === CLUSTER_ID);
+  const source = ofId?.valueFrom?.configMapKeyRef?.name;
+  const isHidden = source !== undefined && maps.get(source) === undefined;
+  return {
+    env: Object.fromEntries(variables.map(read)),
+    ...(isHidden && { hiddenIn: source }),
+  };
+}
+
+/** Undefined: the caller may not read it. One that is not there is empty. */
+function readConfigMap(
+  client: KubeClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  return tryIfAllowed(async () => {
+    const map = await client
+      .request<{ readonly data?: Fields }>({ method: 'GET', path, signal })
+      .catch((error: unknown) => {
+        if (error instanceof KubeError && error.status === 404 && !error.isForeign) return;
+        throw error;
+      });
+    return new Map(Object.entries(map?.data ?? {}));
+  });
 }
 
 type Fields = Readonly<Record<string, string>>;

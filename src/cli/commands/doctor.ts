@@ -116,7 +116,7 @@ async function examineAccount(
   }
   const account: AccountScope = { ...scope, clock, signal };
   const warnings = scope.warnings.map((message) => {
-    return { name: 'AWS region', verdict: 'warning' as const, message };
+    return { name: 'AWS settings', verdict: 'warning' as const, message };
   });
   const { checks, identity } = await checkIdentity(account);
   if (identity === undefined) return [...warnings, ...checks];

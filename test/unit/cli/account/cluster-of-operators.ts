@@ -41,7 +41,7 @@ interface ClusterOptions {
   /** Namespaces in which the ServiceAccount of a namespace may do an operator's work; `*`: in all of them. */
   readonly rights?: Readonly<Record<string, readonly string[]>>;
   /** What the caller may not do. */
-  readonly refused?: 'reviews' | 'deployments';
+  readonly refused?: 'reviews' | 'deployments' | 'configmaps';
 }
 
 export interface FakeCluster {
@@ -68,7 +68,13 @@ type Answer = (options: ClusterOptions, body: string) => object;
 
 const ANSWERS: readonly (readonly [RegExp, Answer])[] = [
   [/\/namespaces\/kube-system$/, () => ({ metadata: { uid: UID } })],
-  [/\/configmaps\//, ({ configMaps = {} }) => ({ data: configMaps })],
+  [
+    /\/configmaps\//,
+    ({ configMaps = {}, refused }) => {
+      if (refused === 'configmaps') throw forbid();
+      return { data: configMaps };
+    },
+  ],
   [
     /\/deployments$/,
     ({ deployments, refused }) => {

@@ -152,6 +152,30 @@ describe('a Deployment that a tenant has labelled', () => {
   });
 });
 
+describe('an operator whose settings the caller may not read', () => {
+  const configMapKeyRef = { name: 'albridge-settings', key: 'ALBRIDGE_CLUSTER_ID' };
+  const env = [{ name: 'ALBRIDGE_CLUSTER_ID', valueFrom: { configMapKeyRef } }];
+  const deployments = [deployment({ namespace: 'albridge-system', env })];
+  const rights = { 'albridge-system': ['*'] };
+  const signal = new AbortController().signal;
+
+  async function listWarnings(own: object, refused?: 'configmaps'): Promise<readonly string[]> {
+    const { client } = createCluster({ deployments, rights, ...(refused && { refused }) });
+    return (await readInstallation(client, { env: { ...REGION, ...own }, signal })).warnings;
+  }
+
+  it('may have another id than the default one', async () => {
+    expect(await listWarnings({}, 'configmaps')).toEqual([
+      'you may not read the ConfigMap albridge-settings of the operator albridge-system/albridge, so that its ALBRIDGE_CLUSTER_ID is not known: ask for the right to get it, or set ALBRIDGE_CLUSTER_ID to the id in the operator\'s log line "working"',
+    ]);
+    expect(await listWarnings({ ALBRIDGE_CLUSTER_ID: UID }, 'configmaps')).toEqual([]);
+  });
+
+  it('has the default one where its ConfigMap has none', async () => {
+    expect(await listWarnings({})).toEqual([]);
+  });
+});
+
 it('hands on the operators that serve MyIngress: those with its id, and the others', () => {
   const own = work({ ...BLUE, ALBRIDGE_NAMESPACES: 'web' });
   const other = work(GREEN);
