@@ -106,10 +106,26 @@ export async function checkLeases(
     return [{ name, verdict: 'not checked', message: 'you may not list Leases', next }];
   }
   const chosen = chooseLeases(leases, electing);
-  if (chosen.length > 0) return chosen.map((lease) => judgeLease(lease, clock.now()));
-  const message = 'there is no Lease albridge: no operator has led yet';
+  if (chosen.length === 0) return [describeNoLease('albridge: no operator has led yet')];
+  const judged = chosen.map((lease) => judgeLease(lease, clock.now()));
+  return [...judged, ...describeLacking(leases, electing)];
+}
+
+/** Of operators whose namespace has none: that of another one says nothing about them. */
+function describeLacking(
+  leases: readonly Lease[],
+  operators: readonly Operator[],
+): readonly Check[] {
+  const places = new Set(operators.map(({ namespace }) => namespace));
+  for (const { metadata } of leases) places.delete(metadata.namespace ?? '');
+  return [...places].map((place) =>
+    describeNoLease(`${place}/albridge: its operator has not led yet`),
+  );
+}
+
+function describeNoLease(what: string): Check {
   const next = "read the operator's log; one that runs with ALBRIDGE_LEADER_ELECTION=off has none";
-  return [{ name, verdict: 'warning', message, next }];
+  return { name: 'leader', verdict: 'warning', message: `there is no Lease ${what}`, next };
 }
 
 /** As `leaderElection` of an operator in a cluster is set. */
