@@ -24,7 +24,7 @@ type Plan = NonNullable<MyIngress['status']['plan']>;
 /** The plan that `status` has; pure. */
 export function readStoredPlan(object: MyIngress): ShownPlan {
   const { namespace, name } = object.metadata;
-  const { plan } = object.status;
+  const { plan } = object.status ?? {};
   const failure = explainLack(object) ?? explainAge(object);
   const message = findLeading(object)?.message;
   return {
@@ -37,7 +37,7 @@ export function readStoredPlan(object: MyIngress): ShownPlan {
 
 /** True where the operator is to write a plan, or has written one. */
 export function hasPlan(object: MyIngress): boolean {
-  return isPlanOnly(object) || object.status.plan !== undefined;
+  return isPlanOnly(object) || object.status?.plan !== undefined;
 }
 
 function explainLack(object: MyIngress): string | undefined {
@@ -45,7 +45,7 @@ function explainLack(object: MyIngress): string | undefined {
   if (isPaused(object)) {
     return `it is paused, which comes before plan mode: kubectl annotate myingress ${name} -n ${namespace} albridge.io/paused-`;
   }
-  if (object.status.plan !== undefined) return undefined;
+  if (object.status?.plan !== undefined) return undefined;
   if (!isPlanOnly(object)) {
     return `it is not in plan mode: kubectl annotate myingress ${name} -n ${namespace} ${MODE_ANNOTATION}=plan`;
   }
@@ -72,5 +72,5 @@ function explainAge(object: MyIngress): string | undefined {
 }
 
 function findLeading({ status }: MyIngress): ReturnType<typeof findLeadingCondition> {
-  return findLeadingCondition(status.conditions ?? []);
+  return findLeadingCondition(status?.conditions ?? []);
 }

@@ -27,3 +27,24 @@ describe('plan -A where no object is in plan mode', () => {
     expect(await run([], '-A', '-o', format)).toEqual(desired);
   });
 });
+
+describe('an object without a status, as an older CRD without its default leaves it', () => {
+  const metadata = { name: 'live', namespace: 'web', uid: 'u1', generation: 1 };
+  const item = { apiVersion: 'demo.rtfm.co.ua/v1', kind: 'MyIngress', metadata, spec: {} };
+
+  it('keeps plan -A from no other plan', async () => {
+    expect(await run([item], '-A', '-o', 'json')).toEqual({
+      exitCode: 0,
+      stdout: '[]\n',
+      stderr: '',
+    });
+  });
+
+  it('has no plan', async () => {
+    const body = JSON.stringify(item);
+    const server = `http://${await place.answering(() => ({ status: 200, body }))}`;
+    const env = { KUBECONFIG: place.writeKubeconfig({ server }) };
+    const { exitCode, stderr } = await runCli(['plan', 'live', '-n', 'web'], { env });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it is not in plan mode')]);
+  });
+});
