@@ -79,8 +79,8 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const shared = mergeShared(settings, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
-  const hidden = given === undefined ? operators.flatMap(explainHidden) : [];
-  const warnings = [...compareRegions(aws, shared), ...hidden];
+  const aboutId = given === undefined ? operators.flatMap(explainHidden) : compareIds(given, read);
+  const warnings = [...compareRegions(aws, shared), ...aboutId];
   return { clusterId, doubt, aws, operators: same, others, warnings };
 }
 
@@ -193,6 +193,14 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
   const own = operator['AWS_REGION'];
   if (own === undefined || own === region) return [];
   return [`AWS_REGION is ${region}, the operator works in ${own}`];
+}
+
+/** With the id of another cluster a plan makes all anew, and nothing is without its object. */
+function compareIds(given: string, read: ReadSettings): readonly string[] {
+  const ids = listIds(read);
+  const isHidden = read.operators.some(({ hiddenIn }) => hiddenIn !== undefined);
+  if (isHidden || ids.length === 0 || ids.includes(given)) return [];
+  return [`${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}`];
 }
 
 /** What it is taken for is the default one. */

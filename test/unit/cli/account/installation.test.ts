@@ -221,6 +221,15 @@ describe('the settings of AWS', () => {
     expect(other.aws.region).toBe('us-west-2');
   });
 
+  it('do not hide that the id of the caller is that of no operator here', () => {
+    const says = 'ALBRIDGE_CLUSTER_ID is blue, the operator has green';
+    expect(decide({ operators: [work(GREEN)] }, BLUE).warnings).toEqual([says]);
+    expect(decide({ operators: [work(GREEN), work(BLUE)] }, BLUE).warnings).toEqual([]);
+    expect(decide({ operators: [] }, BLUE).warnings).toEqual([]);
+    const hidden = { ...work({}), hiddenIn: 'albridge-settings' };
+    expect(decide({ operators: [hidden] }, BLUE).warnings).toEqual([]);
+  });
+
   it('are asked for where operators differ, since anyone who may create a Deployment may add one', () => {
     const operators = [
       work({ AWS_REGION: 'us-east-2' }),
