@@ -143,13 +143,25 @@ function rateBackend(
 
 /** The endpoints of its Service; one node that says so where they are not read. */
 export function listTargets(
-  { service, targetType }: Pick<RouteBackend, 'service' | 'targetType'>,
+  {
+    service,
+    targetType,
+    ipAddressType,
+  }: Pick<RouteBackend, 'service' | 'targetType' | 'ipAddressType'>,
   targets: TargetsByService,
   { metadata }: MyIngress,
 ): readonly TreeNode[] {
   // Of target type `instance` AWS's targets are nodes.
   if (targetType !== 'ip') return [{ kind: 'targets', name: 'nodes', state: 'not listed here' }];
   const { namespace = metadata.namespace, name } = service;
-  if (namespace === metadata.namespace) return targets.get(name) ?? [];
+  if (namespace === metadata.namespace)
+    return (targets.get(name) ?? []).filter(
+      (target) => isIpv6(target) === (ipAddressType === 'ipv6'),
+    );
   return [{ kind: 'targets', name: `in namespace ${namespace}`, state: 'not read' }];
+}
+
+/** By its first address: a dual-stack Service has slices of both families, and a target group has one. */
+function isIpv6({ name }: TreeNode): boolean {
+  return name.split(' ', 1)[0]?.includes(':') === true;
 }

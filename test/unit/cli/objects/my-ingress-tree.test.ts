@@ -124,14 +124,31 @@ describe('what status says of a part', () => {
     expect(count({ rules })).toBe(1);
     const service = { name: 'web', port: 80 };
     expect(count({ backends: [{ name: 'web', service, targetType: 'instance' }] })).toBe(0);
-    const others = { service: { ...service, namespace: 'other' }, targetType: 'ip' } as const;
+    const family = { ipAddressType: 'ipv4' } as const;
+    const elsewhere = { ...service, namespace: 'other' };
+    const others = { ...family, service: elsewhere, targetType: 'ip' } as const;
     const targets = new Map([['web', [{ kind: 'target', name: '10.0.0.1' }]]]);
     expect(listTargets(others, targets, createObject(STALLED))).toEqual([
       { kind: 'targets', name: 'in namespace other', state: 'not read' },
     ]);
-    const nodes = { service, targetType: 'instance' } as const;
+    const nodes = { ...family, service, targetType: 'instance' } as const;
     expect(listTargets(nodes, targets, createObject(STALLED))).toEqual([
       { kind: 'targets', name: 'nodes', state: 'not listed here' },
     ]);
+  });
+
+  it.each([
+    ['ipv4', '10.0.0.1 (Pod web-0)'],
+    ['ipv6', 'fd00::1 (Pod web-0)'],
+  ] as const)('lists of a dual-stack Service the %s addresses alone', (ipAddressType, name) => {
+    const both = ['10.0.0.1 (Pod web-0)', 'fd00::1 (Pod web-0)'];
+    const nodes = both.map((one) => ({ kind: 'target', name: one }));
+    const backend = {
+      service: { name: 'web', port: 80 },
+      targetType: 'ip',
+      ipAddressType,
+    } as const;
+    const listed = listTargets(backend, new Map([['web', nodes]]), createObject(STALLED));
+    expect(listed.map((one) => one.name)).toEqual([name]);
   });
 });
