@@ -100,6 +100,8 @@ async function sendPage(
   await objects.waitUntil(isKnown, deadline.signal);
   deadline.release();
   const page = composer.compose(visit);
+  // What it has by then shows when it is loaded again, also without the script that listens.
+  page.reads?.view()();
   const type = { 'content-type': 'text/html; charset=utf-8' };
   response.writeHead(page.status, { ...PAGE_HEADERS, ...type }).end(framePage(page, root));
 }

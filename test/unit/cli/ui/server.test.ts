@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { noMetrics } from '../../../../src/cli/cluster.ts';
 import type { Focus } from '../../../../src/cli/ui/focus.ts';
 import { type Served, servePages } from '../../../../src/cli/ui/server.ts';
@@ -334,6 +334,14 @@ describe('the server of the page', () => {
     expect((await get(`${url}myingresses/shop/web`)).status).toBe(200);
     const { next } = await follow(url);
     expect((await next()).parts['head']).toContain('please report it');
+  });
+
+  it('reads the metrics of the operator for a browser without scripts too, which loads the page again', async () => {
+    const { url } = await serve(answerOne);
+    expect((await get(url)).body).toContain('its metrics are being read');
+    await vi.waitFor(async () =>
+      expect((await get(url)).body).toContain('its metrics are not shown: '),
+    );
   });
 
   it('names the port that is in use', async () => {
