@@ -180,6 +180,11 @@ export function serves(
   return has('ALBRIDGE_KINDS', [kind.toLowerCase()]) && has('ALBRIDGE_NAMESPACES', namespaces);
 }
 
+/** It writes nothing to AWS. */
+export function isObserver(env: Environment): boolean {
+  return env['ALBRIDGE_MODE']?.trim() === 'observe';
+}
+
 /** Of a setting with a list; empty: all of them. */
 export function listItems(setting: string | undefined): readonly string[] {
   return (setting ?? '')

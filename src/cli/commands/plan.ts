@@ -94,10 +94,11 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
       ...{ ...attaching, aws, clock, log: silentLog },
       ...{ settings: installation.aws, cluster: installation.clusterId },
     });
+    const parts = { client, preview, signal, operators: settings };
     const { areWebAppsKnown } = attaching;
     const plans: ShownPlan[] = [];
     for (const manifest of myIngresses) {
-      plans.push(await planManifest(manifest, { client, preview, areWebAppsKnown, signal }));
+      plans.push(await planManifest(manifest, { ...parts, areWebAppsKnown }));
     }
     return plans;
   } finally {

@@ -5,6 +5,7 @@ import type { Lease } from '../../kube/lease/lease.ts';
 import { tryIfAllowed } from '../account/access.ts';
 import {
   type FoundOperators,
+  isObserver,
   listItems,
   type Operator,
   servesMyIngress,
@@ -130,8 +131,7 @@ function describeNoLease(what: string): Check {
 
 /** As `leaderElection` of an operator in a cluster is set. */
 function electsLeader({ env }: Operator): boolean {
-  const isObserver = env['ALBRIDGE_MODE']?.trim() === 'observe';
-  const setting = env['ALBRIDGE_LEADER_ELECTION']?.trim() || (isObserver ? 'off' : 'on');
+  const setting = env['ALBRIDGE_LEADER_ELECTION']?.trim() || (isObserver(env) ? 'off' : 'on');
   return setting !== 'off';
 }
 

@@ -1,7 +1,13 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import type { Right } from '../../kube/client/rights.ts';
 import { isAllowed, type Question } from '../account/access.ts';
-import { listItems, MOST_NAMESPACES, type Operator, serves } from '../account/operators.ts';
+import {
+  isObserver,
+  listItems,
+  MOST_NAMESPACES,
+  type Operator,
+  serves,
+} from '../account/operators.ts';
 import type { ClusterAccess } from '../cluster.ts';
 import type { OurKind } from '../objects/kinds.ts';
 import { ASK_FOR_VIEW } from '../objects/read.ts';
@@ -52,7 +58,7 @@ async function checkKind(kind: string, operator: Operator, question: Question): 
 /** In mode observe those that docs/install.md leaves. */
 function listRights(kind: string, env: Environment): readonly string[] {
   const rights = OPERATOR_RIGHTS[kind.toLowerCase()] ?? [];
-  if (env['ALBRIDGE_MODE']?.trim() !== 'observe') return rights;
+  if (!isObserver(env)) return rights;
   return rights.filter((right) => /^(get|list|watch) |^patch \S+\/status /.test(right));
 }
 

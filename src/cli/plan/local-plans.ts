@@ -1,6 +1,11 @@
 import { type MyIngress, myIngressKind } from '../../apis/my-ingress.ts';
 import { type WebApp, webAppKind } from '../../apis/web-app.ts';
-import { isPaused } from '../../core/objects/annotations.ts';
+import {
+  isPaused,
+  isPlanOnly,
+  MODE_ANNOTATION,
+  PAUSED_ANNOTATION,
+} from '../../core/objects/annotations.ts';
 import type { KubeObject, ResourceKind } from '../../core/objects/kube-object.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
@@ -9,7 +14,7 @@ import { KubeError } from '../../kube/client/kube-error.ts';
 import { buildResourcePath } from '../../kube/client/resource-path.ts';
 import type { AttachingObjects } from '../../setup/attachments.ts';
 import type { Previewed, Previewer } from '../../setup/previewer.ts';
-import { listItems, serves } from '../account/operators.ts';
+import { isObserver, listItems, serves } from '../account/operators.ts';
 import { addressCaller, CommandError, describeError } from '../errors.ts';
 import { isServed } from '../objects/attached-routes.ts';
 import { listInNamespace, readMyIngress } from '../objects/read.ts';
@@ -21,13 +26,15 @@ export interface PlanningParts {
   readonly client: KubeClient;
   readonly preview: Previewer;
   readonly areWebAppsKnown: boolean;
+  /** Settings of those that serve MyIngress under the cluster's id; empty: none is known. */
+  readonly operators: readonly Environment[];
   readonly signal: AbortSignal;
 }
 
 /** The plan of one manifest: what the operator would do once it is applied. Throws the signal's reason alone. */
 export async function planManifest(
   manifest: Manifest,
-  { client, preview, areWebAppsKnown, signal }: PlanningParts,
+  { client, preview, areWebAppsKnown, operators, signal }: PlanningParts,
 ): Promise<ShownPlan> {
   const { namespace, name } = manifest.metadata;
   try {
@@ -35,7 +42,8 @@ export async function planManifest(
     // Without their routes it would be the plan that deletes them.
     if (!areWebAppsKnown && object.status?.attached?.length)
       throw new CommandError(WEB_APPS_UNKNOWN);
-    return { namespace, name, ...describePreview(await preview(object, signal), object) };
+    const notes = listHolds(object, operators);
+    return { namespace, name, ...describePreview(await preview(object, signal), notes) };
   } catch (error) {
     signal.throwIfAborted();
     if (!isAboutObject(error)) throw error;
@@ -51,13 +59,34 @@ function isAboutObject(error: unknown): boolean {
   return error instanceof OperatorError || error instanceof CommandError;
 }
 
+/** Why an operator would not carry the plan out. */
+function listHolds(object: MyIngress, operators: readonly Environment[]): readonly string[] {
+  const { namespace } = object.metadata;
+  const serving = operators.filter((env) => serves(env, myIngressKind, [namespace]));
+  const isServed = operators.length === 0 || serving.length > 0;
+  const isObserved = serving.length > 0 && serving.every(isObserver);
+  const holds: readonly (readonly [boolean, string])[] = [
+    [
+      isPaused(object),
+      `the object is paused: nothing of it is done before ${PAUSED_ANNOTATION} is removed`,
+    ],
+    [
+      isPlanOnly(object),
+      `the object is in plan mode: nothing of it is done before ${MODE_ANNOTATION} is removed`,
+    ],
+    [
+      !isServed,
+      `no operator serves the namespace ${namespace}: nothing of it is done before ALBRIDGE_NAMESPACES of one has it`,
+    ],
+    [isObserved, 'the operator is in mode observe (ALBRIDGE_MODE): nothing of it is done'],
+  ];
+  return holds.flatMap(([isHeld, sentence]) => (isHeld ? [sentence] : []));
+}
+
 function describePreview(
   previewed: Previewed,
-  object: MyIngress,
+  notes: readonly string[],
 ): Pick<ShownPlan, 'plan' | 'notes' | 'failure'> {
-  const notes = isPaused(object)
-    ? ['the object is paused: nothing of it is done before albridge.io/paused is removed']
-    : [];
   if (previewed.kind === 'waiting') {
     const said = addressCaller(previewed.message);
     const isAdvised = said !== previewed.message;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { planManifest, readAttaching } from '../../../../src/cli/plan/local-plans.ts';
+import {
+  type PlanningParts,
+  planManifest,
+  readAttaching,
+} from '../../../../src/cli/plan/local-plans.ts';
+import type { ShownPlan } from '../../../../src/cli/plan/stored-plan.ts';
 import type { Environment } from '../../../../src/cli/surroundings.ts';
 import type { KubeClient } from '../../../../src/kube/client/kube-client.ts';
 import { KubeError } from '../../../../src/kube/client/kube-error.ts';
@@ -51,6 +56,21 @@ it('goes on without those that the caller may not list, and says so', async () =
   expect(warnings).toEqual([expect.stringMatching(/^WebApps cannot be listed/)]);
 });
 
+const MANIFEST = {
+  ...{ apiVersion: 'demo.rtfm.co.ua/v1alpha1', kind: 'MyIngress', spec: {} },
+  metadata: { name: 'shop', namespace: 'web' },
+};
+const STEPS = ['delete rule'];
+
+function planAs(
+  object: object,
+  parts: Pick<PlanningParts, 'areWebAppsKnown' | 'operators'>,
+): Promise<ShownPlan> {
+  const plan = { generation: 1, digest: '', steps: STEPS, omitted: 0 };
+  const preview = () => Promise.resolve({ kind: 'planned', plan } as const);
+  return planManifest(MANIFEST, { client: connect(() => object), preview, signal, ...parts });
+}
+
 it.each([
   {
     why: 'nothing, where a WebApp attaches to the object and WebApps cannot be listed',
@@ -60,25 +80,46 @@ it.each([
   },
   {
     why: 'what the operator would do, where WebApps can be listed',
-    ...{ status: ATTACHED, areWebAppsKnown: true, steps: ['delete rule'], failure: undefined },
+    ...{ status: ATTACHED, areWebAppsKnown: true, steps: STEPS, failure: undefined },
   },
   {
     why: 'what the operator would do, where nothing attaches to the object',
-    ...{ status: {}, areWebAppsKnown: false, steps: ['delete rule'], failure: undefined },
+    ...{ status: {}, areWebAppsKnown: false, steps: STEPS, failure: undefined },
   },
 ])('plans $why', async ({ status, areWebAppsKnown, steps, failure }) => {
-  const metadata = { name: 'shop', namespace: 'web' };
-  const manifest = {
-    apiVersion: 'demo.rtfm.co.ua/v1alpha1',
-    kind: 'MyIngress',
-    metadata,
-    spec: {},
-  };
-  const client = connect(() => ({ ...manifest, status }));
-  const plan = { generation: 1, digest: '', steps: ['delete rule'], omitted: 0 };
-  const preview = () => Promise.resolve({ kind: 'planned', plan } as const);
-  const shown = await planManifest(manifest, { client, preview, signal, areWebAppsKnown });
+  const shown = await planAs({ ...MANIFEST, status }, { areWebAppsKnown, operators: [] });
   expect({ steps: shown.plan?.steps, failure: shown.failure }).toEqual({ steps, failure });
+});
+
+const AWAY = { ALBRIDGE_NAMESPACES: 'shop' };
+const OBSERVING = { ALBRIDGE_MODE: 'observe' };
+
+it.each([
+  { why: 'an operator serves it', operators: [{}], notes: [] },
+  { why: 'no operator is known', operators: [], notes: [] },
+  { why: 'one of two serves it', operators: [AWAY, { ALBRIDGE_NAMESPACES: 'web' }], notes: [] },
+  {
+    why: 'no operator serves its namespace',
+    operators: [AWAY],
+    notes: [
+      'no operator serves the namespace web: nothing of it is done before ALBRIDGE_NAMESPACES of one has it',
+    ],
+  },
+  {
+    why: 'the operator observes',
+    operators: [AWAY, OBSERVING],
+    notes: ['the operator is in mode observe (ALBRIDGE_MODE): nothing of it is done'],
+  },
+  {
+    why: 'it is in plan mode itself',
+    annotations: { 'albridge.io/mode': 'plan' },
+    operators: [{}],
+    notes: ['the object is in plan mode: nothing of it is done before albridge.io/mode is removed'],
+  },
+])('says whether anybody carries a plan out where $why', async ({ operators, notes, ...more }) => {
+  const object = { ...MANIFEST, metadata: { ...MANIFEST.metadata, ...more }, status: {} };
+  const shown = await planAs(object, { areWebAppsKnown: true, operators });
+  expect(shown).toMatchObject({ plan: { steps: STEPS }, notes });
 });
 
 describe('WebApps that attach routes', () => {
