@@ -57,11 +57,13 @@ function composeResult(typed: Typed, routes: Routes, { status }: MyIngress): Mar
 
 /** Where the page does not have all rules of others that the operator serves, or has more. */
 function describeDoubt({ rules }: Routes, status: MyIngress['status'] | undefined): Markup {
-  const served = (status?.attached ?? []).filter(({ reason }) => reason === 'Attached').length;
-  const sources = rules.map(({ source }) => source).filter((source) => source !== OWN_SOURCE);
-  const known = new Set(sources).size;
-  if (served === known) return NO_MARKUP;
-  return markup`<p class="warning">By status ${served} other objects have rules here, and this page knows ${known}: the answer may be another one.</p>`;
+  const attached = (status?.attached ?? []).filter(({ reason }) => reason === 'Attached');
+  const served = new Set(attached.map((one) => `${one.kind}/${one.namespace}/${one.name}`));
+  const known = new Set(rules.map(({ source }) => source).filter((one) => one !== OWN_SOURCE));
+  const isOneMissing = [...served].some((one) => !known.has(one));
+  if (served.size === known.size && !isOneMissing) return NO_MARKUP;
+  const but = served.size === known.size ? ', not all of them the same' : '';
+  return markup`<p class="warning">By status ${served.size} other objects have rules here, and this page knows ${known.size}${but}: the answer may be another one.</p>`;
 }
 
 function findFault({ host, path }: Typed): string | undefined {
