@@ -7,9 +7,10 @@ export function nameGroups(groups: readonly GroupWithAttributes[]): ReadonlyMap<
   const names = new Map<string, string>();
   for (const { targetGroup } of groups) {
     if (targetGroup.targetType !== 'ip' && targetGroup.targetType !== 'instance') continue;
-    const taken = [...names.values()];
+    const taken = new Set(names.values());
     const plain = toLabel(targetGroup.name);
-    const name = taken.includes(plain) ? `${plain}-${names.size + 1}` : plain;
+    let name = plain;
+    for (let number = 2; taken.has(name); number++) name = `${plain}-${number}`;
     names.set(targetGroup.arn, name);
   }
   return names;

@@ -214,5 +214,8 @@ describe('the traffic of a balancer in the words of a spec', () => {
   it('gives two target groups two names', () => {
     const { spec } = suggestTraffic(balancerOf({ targetGroups: [groupOf('Web'), groupOf('web')] }));
     expect(spec.backends?.map(({ name }) => name)).toEqual(['web', 'web-2']);
+    const three = ['web-3', 'Web', 'web'].map((name) => groupOf(name));
+    const others = suggestTraffic(balancerOf({ targetGroups: three })).spec.backends;
+    expect(others?.map(({ name }) => name)).toEqual(['web-3', 'web', 'web-2']);
   });
 });
