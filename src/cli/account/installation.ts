@@ -203,7 +203,7 @@ function compareIds(given: string, read: ReadSettings): readonly string[] {
   return [`${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}`];
 }
 
-/** What it is taken for is the default one. */
+/** It is taken for the default one. */
 function explainHidden({ namespace, name, hiddenIn }: Operator): readonly string[] {
   if (hiddenIn === undefined) return [];
   return [
