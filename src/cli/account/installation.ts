@@ -198,8 +198,10 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
 /** With the id of another cluster a plan makes all anew, and nothing is without its object. */
 function compareIds(given: string, read: ReadSettings): readonly string[] {
   const ids = listIds(read);
-  const isHidden = read.operators.some(({ hiddenIn }) => hiddenIn !== undefined);
-  if (isHidden || ids.length === 0 || ids.includes(given)) return [];
+  const areKnown = read.operators.every(
+    (one) => one.hiddenIn === undefined && getId(one, read) !== undefined,
+  );
+  if (!areKnown || ids.length === 0 || ids.includes(given)) return [];
   return [`${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}`];
 }
 

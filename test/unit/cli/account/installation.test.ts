@@ -228,6 +228,8 @@ describe('the settings of AWS', () => {
     expect(decide({ operators: [] }, BLUE).warnings).toEqual([]);
     const hidden = { ...work({}), hiddenIn: 'albridge-settings' };
     expect(decide({ operators: [hidden] }, BLUE).warnings).toEqual([]);
+    const unread = { operators: [work(GREEN), work({})], systemUid: undefined };
+    expect(decide(unread, { ALBRIDGE_CLUSTER_ID: UID }).warnings).toEqual([]);
   });
 
   it('are asked for where operators differ, since anyone who may create a Deployment may add one', () => {
