@@ -79,7 +79,7 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const shared = mergeShared(settings, own);
   const aws = parseAws({ ...shared, ...own }, clusterId);
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
-  const aboutId = given === undefined ? operators.flatMap(explainHidden) : compareIds(given, read);
+  const aboutId = given === undefined ? same.flatMap(explainHidden) : compareIds(given, read);
   const warnings = [...compareRegions(aws, shared), ...aboutId];
   return { clusterId, doubt, aws, operators: same, others, warnings };
 }

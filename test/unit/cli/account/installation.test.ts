@@ -174,6 +174,13 @@ describe('an operator whose settings the caller may not read', () => {
   it('has the default one where its ConfigMap has none', async () => {
     expect(await listWarnings({})).toEqual([]);
   });
+
+  it('is not asked about where another operator gives the id', () => {
+    const hidden = { ...work({ ALBRIDGE_NAMESPACES: 'shop' }), hiddenIn: 'albridge-settings' };
+    const operators = [work({ ...BLUE, ALBRIDGE_NAMESPACES: 'web' }, ['web']), hidden];
+    const { clusterId, warnings } = decide({ operators, systemUid: undefined });
+    expect([clusterId, warnings]).toEqual(['blue', []]);
+  });
 });
 
 it('hands on the operators that serve MyIngress: those with its id, and the others', () => {
