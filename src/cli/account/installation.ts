@@ -28,6 +28,8 @@ export interface Installation {
   readonly operators: readonly Operator[];
   /** Those that have another id and serve MyIngress. */
   readonly others: readonly Operator[];
+  /** All that serve MyIngress: with this id, another one, or one that is not known. */
+  readonly serving: readonly Operator[];
   /** Sentences about settings of the caller that differ from the operator's, or may. */
   readonly warnings: readonly string[];
 }
@@ -81,7 +83,7 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
   const aboutId = given === undefined ? same.flatMap(explainHidden) : compareIds(given, read);
   const warnings = [...compareRegions(aws, shared), ...aboutId];
-  return { clusterId, doubt, aws, operators: same, others, warnings };
+  return { clusterId, doubt, aws, operators: same, others, serving: operators, warnings };
 }
 
 /**

@@ -94,7 +94,8 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
       ...{ ...attaching, aws, clock, log: silentLog },
       ...{ settings: installation.aws, cluster: installation.clusterId },
     });
-    const parts = { client, preview, signal, operators: settings };
+    const all = installation.serving.map(({ env }) => env);
+    const parts = { client, preview, signal, operators: settings, all };
     const { areWebAppsKnown } = attaching;
     const plans: ShownPlan[] = [];
     for (const manifest of myIngresses) {

@@ -28,13 +28,15 @@ export interface PlanningParts {
   readonly areWebAppsKnown: boolean;
   /** Settings of those that serve MyIngress under the cluster's id; empty: none is known. */
   readonly operators: readonly Environment[];
+  /** Settings of all that serve MyIngress, whatever their id. */
+  readonly all: readonly Environment[];
   readonly signal: AbortSignal;
 }
 
 /** The plan of one manifest: what the operator would do once it is applied. Throws the signal's reason alone. */
 export async function planManifest(
   manifest: Manifest,
-  { client, preview, areWebAppsKnown, operators, signal }: PlanningParts,
+  { client, preview, areWebAppsKnown, operators, all, signal }: PlanningParts,
 ): Promise<ShownPlan> {
   const { namespace, name } = manifest.metadata;
   try {
@@ -42,7 +44,7 @@ export async function planManifest(
     // Without their routes it would be the plan that deletes them.
     if (!areWebAppsKnown && object.status?.attached?.length)
       throw new CommandError(WEB_APPS_UNKNOWN);
-    const notes = listHolds(object, operators);
+    const notes = listHolds(object, { operators, all });
     return { namespace, name, ...describePreview(await preview(object, signal), notes) };
   } catch (error) {
     signal.throwIfAborted();
@@ -60,10 +62,15 @@ function isAboutObject(error: unknown): boolean {
 }
 
 /** Why an operator would not carry the plan out. */
-function listHolds(object: MyIngress, operators: readonly Environment[]): readonly string[] {
+function listHolds(
+  object: MyIngress,
+  { operators, all }: Pick<PlanningParts, 'operators' | 'all'>,
+): readonly string[] {
   const { namespace } = object.metadata;
-  const serving = operators.filter((env) => serves(env, myIngressKind, [namespace]));
+  const isServing = (env: Environment): boolean => serves(env, myIngressKind, [namespace]);
+  const serving = operators.filter(isServing);
   const isServed = operators.length === 0 || serving.length > 0;
+  const isOfAnother = all.some(isServing);
   const isObserved = serving.length > 0 && serving.every(isObserver);
   const holds: readonly (readonly [boolean, string])[] = [
     [
@@ -75,7 +82,11 @@ function listHolds(object: MyIngress, operators: readonly Environment[]): readon
       `the object is in plan mode: nothing of it is done before ${MODE_ANNOTATION} is removed`,
     ],
     [
-      !isServed,
+      !isServed && isOfAnother,
+      `the operator of the namespace ${namespace} has another id, or one that you may not read: set ALBRIDGE_CLUSTER_ID to it for a plan of what it would do`,
+    ],
+    [
+      !isServed && !isOfAnother,
       `no operator serves the namespace ${namespace}: nothing of it is done before ALBRIDGE_NAMESPACES of one has it`,
     ],
     [isObserved, 'the operator is in mode observe (ALBRIDGE_MODE): nothing of it is done'],

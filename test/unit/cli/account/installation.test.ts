@@ -187,7 +187,8 @@ it('hands on the operators that serve MyIngress: those with its id, and the othe
   const own = work({ ...BLUE, ALBRIDGE_NAMESPACES: 'web' });
   const other = work(GREEN);
   const operators = [own, other, work({ ...BLUE, ALBRIDGE_KINDS: 'webapp' })];
-  expect(decide({ operators }, BLUE)).toMatchObject({ operators: [own], others: [other] });
+  const serving = [own, other];
+  expect(decide({ operators }, BLUE)).toMatchObject({ operators: [own], others: [other], serving });
 });
 
 describe('the settings of AWS', () => {

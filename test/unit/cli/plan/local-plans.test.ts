@@ -64,7 +64,7 @@ const STEPS = ['delete rule'];
 
 function planAs(
   object: object,
-  parts: Pick<PlanningParts, 'areWebAppsKnown' | 'operators'>,
+  parts: Pick<PlanningParts, 'areWebAppsKnown' | 'operators' | 'all'>,
 ): Promise<ShownPlan> {
   const plan = { generation: 1, digest: '', steps: STEPS, omitted: 0 };
   const preview = () => Promise.resolve({ kind: 'planned', plan } as const);
@@ -87,7 +87,7 @@ it.each([
     ...{ status: {}, areWebAppsKnown: false, steps: STEPS, failure: undefined },
   },
 ])('plans $why', async ({ status, areWebAppsKnown, steps, failure }) => {
-  const shown = await planAs({ ...MANIFEST, status }, { areWebAppsKnown, operators: [] });
+  const shown = await planAs({ ...MANIFEST, status }, { areWebAppsKnown, operators: [], all: [] });
   expect({ steps: shown.plan?.steps, failure: shown.failure }).toEqual({ steps, failure });
 });
 
@@ -106,6 +106,14 @@ it.each([
     ],
   },
   {
+    why: 'an operator of another id, or one that is not known, serves its namespace',
+    operators: [AWAY],
+    others: [{ ALBRIDGE_NAMESPACES: 'web' }],
+    notes: [
+      'the operator of the namespace web has another id, or one that you may not read: set ALBRIDGE_CLUSTER_ID to it for a plan of what it would do',
+    ],
+  },
+  {
     why: 'the operator observes',
     operators: [AWAY, OBSERVING],
     notes: ['the operator is in mode observe (ALBRIDGE_MODE): nothing of it is done'],
@@ -116,11 +124,15 @@ it.each([
     operators: [{}],
     notes: ['the object is in plan mode: nothing of it is done before albridge.io/mode is removed'],
   },
-])('says whether anybody carries a plan out where $why', async ({ operators, notes, ...more }) => {
-  const object = { ...MANIFEST, metadata: { ...MANIFEST.metadata, ...more }, status: {} };
-  const shown = await planAs(object, { areWebAppsKnown: true, operators });
-  expect(shown).toMatchObject({ plan: { steps: STEPS }, notes });
-});
+])(
+  'says whether anybody carries a plan out where $why',
+  async ({ operators, others = [], notes, ...more }) => {
+    const object = { ...MANIFEST, metadata: { ...MANIFEST.metadata, ...more }, status: {} };
+    const all = [...operators, ...others];
+    const shown = await planAs(object, { areWebAppsKnown: true, operators, all });
+    expect(shown).toMatchObject({ plan: { steps: STEPS }, notes });
+  },
+);
 
 describe('WebApps that attach routes', () => {
   const webApp = (place: string, namespace?: string): object => ({
