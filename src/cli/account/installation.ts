@@ -30,6 +30,8 @@ export interface Installation {
   readonly others: readonly Operator[];
   /** All that serve MyIngress: with this id, another one, or one that is not known. */
   readonly serving: readonly Operator[];
+  /** Deployments that may be operators and were not read. */
+  readonly leftOut: number;
   /** Sentences about settings of the caller that differ from the operator's, or may. */
   readonly warnings: readonly string[];
 }
@@ -53,11 +55,14 @@ export async function chooseInstallation(
   found: FoundOperators | undefined,
 ): Promise<Installation> {
   const systemUid = await readSystemUid(client, signal);
-  return decideInstallation({ operators: found?.operators ?? [], systemUid, namespace }, env);
+  const { operators = [], leftOut } = found ?? {};
+  return decideInstallation({ operators, leftOut, systemUid, namespace }, env);
 }
 
 export interface ReadSettings {
   readonly operators: readonly Operator[];
+  /** Default none. */
+  readonly leftOut?: number | undefined;
   /** Of kube-system; undefined: not readable. */
   readonly systemUid: string | undefined;
   /** The one that the caller asks about; undefined: all of them. */
@@ -67,6 +72,7 @@ export interface ReadSettings {
 /** The caller's environment comes first, then the operator's settings; pure. */
 export function decideInstallation(found: ReadSettings, env: Environment): Installation {
   const operators = found.operators.filter((one) => servesMyIngress(one.env));
+  const { leftOut = 0 } = found;
   const read = { ...found, operators };
   const ids = listIds(read);
   const given = readVariable(env, CLUSTER_ID);
@@ -83,7 +89,7 @@ export function decideInstallation(found: ReadSettings, env: Environment): Insta
   const doubt = clusterId === read.systemUid ? undefined : explainDoubt(read, clusterId, given);
   const aboutId = given === undefined ? same.flatMap(explainHidden) : compareIds(given, read);
   const warnings = [...compareRegions(aws, shared), ...aboutId];
-  return { clusterId, doubt, aws, operators: same, others, serving: operators, warnings };
+  return { clusterId, doubt, aws, operators: same, others, serving: operators, leftOut, warnings };
 }
 
 /**
@@ -203,7 +209,7 @@ function compareIds(given: string, read: ReadSettings): readonly string[] {
   const areKnown = read.operators.every(
     (one) => one.hiddenIn === undefined && getId(one, read) !== undefined,
   );
-  if (!areKnown || ids.length === 0 || ids.includes(given)) return [];
+  if (!areKnown || read.leftOut || ids.length === 0 || ids.includes(given)) return [];
   return [`${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}`];
 }
 

@@ -82,7 +82,9 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
   const { client } = context.cluster();
   const { myIngresses, otherKinds } = await readFileOf(file, context);
   const installation = await readInstallation(client, { env: surroundings.env, signal });
-  const settings = installation.operators.map(({ env }) => env);
+  // One that was not read may serve what none of the others does.
+  const known = installation.leftOut === 0 ? installation.operators : [];
+  const settings = known.map(({ env }) => env);
   const attaching = await readAttaching(client, settings, signal);
   const left = otherKinds.length === 0 ? [] : [`left out: ${otherKinds.join(', ')}`];
   for (const warning of [...installation.warnings, ...attaching.warnings, ...left]) {

@@ -183,6 +183,17 @@ describe('an operator whose settings the caller may not read', () => {
   });
 });
 
+it('says how many Deployments were not read, one of which may have any id', async () => {
+  const places = Array.from({ length: 9 }, (_, index) => `team-${index}`);
+  const deployments = places.map((namespace) => deployment({ namespace, env: named('green') }));
+  const rights = Object.fromEntries(places.map((place) => [place, [place]]));
+  const { client } = createCluster({ deployments, rights });
+  const { signal } = new AbortController();
+  const env = { ...REGION, ...BLUE };
+  const installation = await readInstallation(client, { env, signal });
+  expect(installation).toMatchObject({ leftOut: 1, warnings: [] });
+});
+
 it('hands on the operators that serve MyIngress: those with its id, and the others', () => {
   const own = work({ ...BLUE, ALBRIDGE_NAMESPACES: 'web' });
   const other = work(GREEN);
