@@ -53,7 +53,7 @@ interface Translation {
   readonly remarks: string[];
 }
 
-/** In place of an action that a spec cannot say, such as a login: without one a listener would take that of the spec. */
+/** In place of an action that a spec cannot say, such as a login: without it the next action would answer, with none. */
 const NOT_FOUND: ActionSpec = { fixedResponse: { statusCode: 404 } };
 
 function suggestListener(
@@ -93,7 +93,7 @@ function suggestMutualTls(
   };
 }
 
-/** undefined: a spec cannot say this rule, which a remark names. */
+/** undefined: a spec cannot say its conditions. */
 function suggestRule(
   rule: Rule,
   { listener: { port } }: ListenerWithRules,
@@ -102,13 +102,18 @@ function suggestRule(
   const action = suggestAction(rule.actions, translation);
   const conditions = suggestConditions(rule.conditions);
   const rewrite = suggestRewrite(rule);
-  if (action === undefined || conditions === undefined || rewrite === undefined) {
+  const answer = action && rewrite && { ...action, ...rewrite };
+  if (answer === undefined || conditions === undefined) {
     const parts = [...rule.conditions.map(describeCondition), describe(rule.actions)];
-    translation.remarks.push(`rule ${rule.priority} of listener ${port}: ${parts.join(', ')}`);
-    return undefined;
+    const instead = conditions
+      ? 'in its place the rule answers 404'
+      : 'without it, what comes next answers its requests';
+    translation.remarks.push(
+      `rule ${rule.priority} of listener ${port}: ${parts.join(', ')}; ${instead}`,
+    );
   }
   const name = `rule-${port}-${rule.priority}`;
-  return { name, listeners: [port], ...conditions, ...action, ...rewrite };
+  return conditions && { name, listeners: [port], ...conditions, ...(answer ?? NOT_FOUND) };
 }
 
 function suggestRewrite({ transforms }: Rule): Pick<RuleSpec, 'rewrite'> | undefined {

@@ -151,11 +151,16 @@ describe('the traffic of a balancer in the words of a spec', () => {
   it('names what a spec has no words for, and leaves it out', () => {
     const login = [{ kind: 'unknown', type: 'authenticate-oidc' } as const, forwardTo('Web')];
     const conditions = [{ field: 'unknown', type: 'new-field' } as const];
+    const hosts = [{ field: 'host-header', values: ['a.example'] } as const];
     const rules = [
-      { priority: 1, actions: login },
+      { priority: 1, conditions: hosts, actions: login },
       { priority: 2, conditions, actions: [forwardTo('Web')] },
-      { priority: 3, actions: [forwardTo('lambda')] },
-      { priority: 4, actions: [{ kind: 'fixed-response', statusCode: 404 } as const] },
+      { priority: 3, conditions: hosts, actions: [forwardTo('lambda')] },
+      {
+        priority: 4,
+        conditions: hosts,
+        actions: [{ kind: 'fixed-response', statusCode: 404 } as const],
+      },
     ];
     const listeners = [listenerOf({ defaultActions: login }, rules)];
     const targetGroups = [
@@ -170,11 +175,11 @@ describe('the traffic of a balancer in the words of a spec', () => {
       'the stickiness of target group sticky by a cookie of the application',
       'the health check of target group probed on another port or protocol',
       'the default action of listener 80: authenticate-oidc and forward; in its place the listener answers 404',
-      'rule 1 of listener 80: authenticate-oidc and forward',
-      'rule 2 of listener 80: new-field, forward',
-      'rule 3 of listener 80: forward',
+      'rule 1 of listener 80: host-header, authenticate-oidc and forward; in its place the rule answers 404',
+      'rule 2 of listener 80: new-field, forward; without it, what comes next answers its requests',
+      'rule 3 of listener 80: host-header, forward; in its place the rule answers 404',
     ]);
-    expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-4']);
+    expect(spec.rules?.map(({ name }) => name)).toEqual(['rule-80-1', 'rule-80-3', 'rule-80-4']);
     expect(spec.defaultAction).toEqual({ fixedResponse: { statusCode: 404 } });
   });
 
@@ -189,6 +194,22 @@ describe('the traffic of a balancer in the words of a spec', () => {
     ]);
     expect(remarks).toEqual([
       'the default action of listener 443: authenticate-oidc and forward; in its place the listener answers 404',
+    ]);
+  });
+
+  it('forwards nothing of a rule that asks for a login, whatever comes after it', () => {
+    const login = [{ kind: 'unknown', type: 'authenticate-oidc' } as const, forwardTo('Web')];
+    const conditions = [{ field: 'path-pattern', values: ['/admin*'] } as const];
+    const listeners = [listenerOf({}, [{ priority: 1, conditions, actions: login }])];
+    const { spec, remarks } = suggestTraffic(balancerOf({ listeners, targetGroups: [WEB] }));
+    expect(spec.rules).toEqual([
+      {
+        ...{ name: 'rule-80-1', listeners: [80], paths: ['/admin*'] },
+        fixedResponse: { statusCode: 404 },
+      },
+    ]);
+    expect(remarks).toEqual([
+      'rule 1 of listener 80: path-pattern, authenticate-oidc and forward; in its place the rule answers 404',
     ]);
   });
 
@@ -208,7 +229,9 @@ describe('the traffic of a balancer in the words of a spec', () => {
     const listeners = [listenerOf({}, rules)];
     const { spec, remarks } = suggestTraffic(balancerOf({ listeners, targetGroups: [WEB] }));
     expect(spec.rules).toBeUndefined();
-    expect(remarks).toEqual(['rule 1 of listener 80: query-string, query-string, forward']);
+    expect(remarks).toEqual([
+      'rule 1 of listener 80: query-string, query-string, forward; without it, what comes next answers its requests',
+    ]);
   });
 
   it('gives two target groups two names', () => {
