@@ -73,7 +73,7 @@ let isLeaving = false;
 addEventListener('beforeunload', () => { isLeaving = true; });
 const listen = () => {
   source?.close();
-  // It may be opened in the background, and is told once it is shown.
+  // A page may be opened in the background: it gets what is new once it is shown.
   if (document.hidden) return;
   source = new EventSource(location.href.split('#')[0]);
   source.onmessage = ({ data }) => {
@@ -112,7 +112,7 @@ for (const form of document.forms) {
 // A browser opens six connections to a server, and a hidden page needs none.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) source?.close();
-  else if (!isPaused) listen();
+  else if (!isPaused || isAsked) listen();
 });
 pause.hidden = false;
 pause.addEventListener('click', () => {
