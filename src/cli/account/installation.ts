@@ -203,7 +203,7 @@ function compareRegions({ region }: AwsConfig, operator: Environment): readonly 
   return [`AWS_REGION is ${region}, the operator works in ${own}`];
 }
 
-/** With the id of another cluster a plan makes all anew, and nothing is without its object. */
+/** With the id of another cluster a plan creates everything, and `orphans` lists nothing. */
 function compareIds(given: string, read: ReadSettings): readonly string[] {
   const ids = listIds(read);
   const areKnown = read.operators.every(
