@@ -112,12 +112,13 @@ export async function checkLeases(
   return [...judged, ...describeLacking(leases, electing)];
 }
 
-/** Of operators whose namespace has none: that of another one says nothing about them. */
+/** Of operators that elect a leader, as far as is known, and whose namespace has none: that of another one says nothing about them. */
 function describeLacking(
   leases: readonly Lease[],
   operators: readonly Operator[],
 ): readonly Check[] {
-  const places = new Set(operators.map(({ namespace }) => namespace));
+  const known = operators.filter(({ hiddenIn }) => hiddenIn === undefined);
+  const places = new Set(known.map(({ namespace }) => namespace));
   for (const { metadata } of leases) places.delete(metadata.namespace ?? '');
   return [...places].map((place) =>
     describeNoLease(`${place}/albridge: its operator has not led yet`),
