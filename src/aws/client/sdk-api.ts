@@ -50,13 +50,40 @@ const commands: Readonly<Record<Elbv2Operation, new (input: never) => object>> =
  */
 export function createSdkApi(options: SdkApiOptions): SdkApi {
   const client = createSdkClient(options);
+  const send = createSender(options, client);
+  const { leadership, requestTimeoutMs: timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const refresh = createRefresh(options.clock, client.config.credentials);
+  return {
+    async send(operation, input, { signal, onWrite } = {}) {
+      const limit = startDeadline(options.clock, timeoutMs, signal);
+      try {
+        if (!isWrite(operation)) await letOthersOut();
+        const beforeSend = isWrite(operation) ? beginWrite(leadership, onWrite) : undefined;
+        const how = { abortSignal: limit.signal, beforeSend };
+        return (await raceAbort(send(operation, input, how), limit.signal)) as never;
+      } catch (thrown) {
+        const reason: unknown = limit.signal.aborted ? limit.signal.reason : thrown;
+        if (areCredentialsRefused(thrown)) await raceAbort(refresh(), limit.signal).catch(() => {});
+        throw reason;
+      } finally {
+        limit.release();
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+type Send = (operation: AwsOperation, input: object, how: SendOptions) => Promise<unknown>;
+
+/** By `client`, or by one of the operation's own service that shares its credentials and connections. */
+function createSender(options: SdkApiOptions, client: ElasticLoadBalancingV2Client): Send {
   const { credentials, requestHandler } = client.config;
   const others = new Map<ServiceName, ElasticLoadBalancingV2Client>();
   const connect = (service: ServiceName, changes: object): ElasticLoadBalancingV2Client =>
     getOrAdd(others, service, () =>
       createSdkClient(options, { credentials, requestHandler, ...changes }),
     );
-  const send = (operation: AwsOperation, input: object, how: SendOptions): Promise<unknown> => {
+  return (operation, input, how) => {
     if (isOf('ec2', operation)) {
       const ec2 = connect('ec2', { endpoint: options.ec2Endpoint, ...ec2Service });
       return ec2.send(createEc2Command(operation, input) as never, how);
@@ -67,25 +94,6 @@ export function createSdkApi(options: SdkApiOptions): SdkApi {
     }
     const Command = commands[operation] as unknown as new (input: object) => never;
     return client.send(new Command(input), how);
-  };
-  const { leadership, requestTimeoutMs: timeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const refresh = createRefresh(options.clock, credentials);
-  return {
-    async send(operation, input, { signal, onWrite } = {}) {
-      const limit = startDeadline(options.clock, timeoutMs, signal);
-      try {
-        if (!isWrite(operation)) await letOthersOut();
-        const beforeSend = isWrite(operation) ? beginWrite(leadership, onWrite) : undefined;
-        const how = { abortSignal: limit.signal, beforeSend };
-        return (await raceAbort(send(operation, input, how), limit.signal)) as never;
-      } catch (thrown) {
-        if (areCredentialsRefused(thrown)) await raceAbort(refresh(), limit.signal).catch(() => {});
-        throw limit.signal.aborted ? limit.signal.reason : thrown;
-      } finally {
-        limit.release();
-      }
-    },
-    close: () => client.destroy(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -148,6 +148,22 @@ describe('keys that AWS refuses are read again', () => {
     await rm(join(directory, 'credentials'));
     await clock.advance(30_000);
     expect([await ask(), await ask(), await ask()]).toEqual(['one', 'one', 'one']);
+  });
+
+  it('and the refusal is reported although their source does not answer again', async () => {
+    await rm(join(directory, 'credentials'));
+    const [first, again] = [join(directory, 'first'), join(directory, 'again')];
+    const keys = '{"Version":1,"AccessKeyId":"one","SecretAccessKey":"secret"}';
+    const script = `if [ -e ${first} ]; then touch ${again}; sleep 2; fi\ntouch ${first}\necho '${keys}'\n`;
+    await writeFile(join(directory, 'keys.sh'), script);
+    const process = `credential_process = sh ${join(directory, 'keys.sh')}`;
+    await writeFile(join(directory, 'config'), `[default]\n${process}\n`);
+    const refused = expect(api.send('DescribeLoadBalancers', {})).rejects.toMatchObject({
+      name: 'InvalidClientTokenId',
+    });
+    await vi.waitFor(() => access(again));
+    await clock.advance(10_000);
+    await refused;
   });
 });
 
