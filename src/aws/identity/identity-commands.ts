@@ -69,8 +69,12 @@ const schemas = {
     defineStructure('SimulatePrincipalPolicyRequest', {
       ...{ PolicySourceArn: TEXT, ActionNames: TEXTS, ResourceArns: TEXTS },
       ContextEntries: defineList(ContextEntry),
+      Marker: TEXT,
     }),
-    defineStructure('SimulatePolicyResponse', { EvaluationResults: defineList(EvaluationResult) }),
+    defineStructure('SimulatePolicyResponse', {
+      EvaluationResults: defineList(EvaluationResult),
+      Marker: TEXT,
+    }),
   ],
 } as const;
 

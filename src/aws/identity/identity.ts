@@ -5,6 +5,7 @@
 import { type Clock, DeadlineExceeded, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { createHttpHandler } from '../client/http-handler.ts';
 import { createSdkClient, type SdkClientOptions } from '../client/sdk-api.ts';
+import { readPages } from '../elbv2/pages.ts';
 import { createIdentityCommand, findIam, iamService, stsService } from './identity-commands.ts';
 
 export interface IdentityOptions extends SdkClientOptions {
@@ -57,7 +58,6 @@ export async function simulatePolicy(
   options: IdentityOptions,
 ): Promise<readonly string[]> {
   const { signedFor } = findIam(options.region);
-  const client = connect(options, { ...iamService, signingRegion: signedFor });
   const entries = Object.entries(context).map(([ContextKeyName, value]) => {
     return { ContextKeyName, ContextKeyType: 'string', ContextKeyValues: [value] };
   });
@@ -65,12 +65,18 @@ export async function simulatePolicy(
     ...{ PolicySourceArn: principalArn, ActionNames: actions, ResourceArns: resources },
     ContextEntries: entries,
   };
-  const answer = await send<Simulated>(client, ['SimulatePrincipalPolicy', input], options);
-  const refused = (answer.EvaluationResults ?? []).filter((one) => one.EvalDecision !== 'allowed');
+  const results = await readPages(async (Marker) => {
+    const client = connect(options, { ...iamService, signingRegion: signedFor });
+    const page = { ...input, ...(Marker && { Marker }) };
+    const answer = await send<Simulated>(client, ['SimulatePrincipalPolicy', page], options);
+    return { items: answer.EvaluationResults ?? [], next: answer.Marker };
+  });
+  const refused = results.filter((one) => one.EvalDecision !== 'allowed');
   return [...new Set(refused.flatMap(({ EvalActionName }) => EvalActionName ?? []))];
 }
 
 interface Simulated {
+  readonly Marker?: string;
   readonly EvaluationResults?: readonly {
     readonly EvalActionName?: string;
     readonly EvalDecision?: string;

@@ -16,7 +16,14 @@ interface Asked {
 }
 
 const asked: Asked[] = [];
-let answer: { readonly status: number; readonly body: string };
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+let answer: Answer;
+/** Come before it, one each. */
+const firstAnswers: Answer[] = [];
 let server: Server;
 
 beforeAll(async () => {
@@ -26,7 +33,8 @@ beforeAll(async () => {
     request.on('end', () => {
       const { authorization = '' } = request.headers;
       asked.push({ parameters: new URLSearchParams(text), authorization });
-      response.writeHead(answer.status, { 'content-type': 'text/xml' }).end(answer.body);
+      const { status, body } = firstAnswers.shift() ?? answer;
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -34,6 +42,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 beforeEach(() => {
   asked.length = 0;
+  firstAnswers.length = 0;
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
   vi.stubEnv('AWS_ENDPOINT_URL', address());
@@ -139,13 +148,20 @@ describe("IAM's simulator", () => {
     context: { 'aws:RequestTag/albridge.io/cluster': 'c1' },
   };
 
+  const [create = '', remove = ''] = question.actions;
+
+  function member(action: string, decision: string): string {
+    return `<member><EvalActionName>${action}</EvalActionName><EvalDecision>${decision}</EvalDecision></member>`;
+  }
+
+  function page(results: string, marker = ''): Answer {
+    const next = marker === '' ? '' : `<Marker>${marker}</Marker>`;
+    const body = `<SimulatePrincipalPolicyResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><SimulatePrincipalPolicyResult><IsTruncated>${marker !== ''}</IsTruncated>${next}<EvaluationResults>${results}</EvaluationResults></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`;
+    return { status: 200, body };
+  }
+
   it('names the actions that it does not allow', async () => {
-    const member = (action: string, decision: string): string =>
-      `<member><EvalActionName>${action}</EvalActionName><EvalDecision>${decision}</EvalDecision></member>`;
-    const [create = '', remove = ''] = question.actions;
-    const results = `${member(create, 'allowed')}${member(remove, 'implicitDeny')}`;
-    const body = `<SimulatePrincipalPolicyResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><SimulatePrincipalPolicyResult><IsTruncated>false</IsTruncated><EvaluationResults>${results}</EvaluationResults></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`;
-    answer = { status: 200, body };
+    answer = page(`${member(create, 'allowed')}${member(remove, 'implicitDeny')}`);
     expect(await simulatePolicy('arn:aws:iam::1:role/x', question, options())).toEqual([remove]);
     expect(Object.fromEntries(asked[0]?.parameters ?? [])).toEqual({
       Action: 'SimulatePrincipalPolicy',
@@ -158,6 +174,13 @@ describe("IAM's simulator", () => {
       'ContextEntries.member.1.ContextKeyType': 'string',
       'ContextEntries.member.1.ContextKeyValues.member.1': 'c1',
     });
+  });
+
+  it('is asked until it has answered for every action', async () => {
+    firstAnswers.push(page(member(create, 'allowed'), 'more'));
+    answer = page(member(remove, 'implicitDeny'));
+    expect(await simulatePolicy('arn:aws:iam::1:role/x', question, options())).toEqual([remove]);
+    expect(asked.map(({ parameters }) => parameters.get('Marker'))).toEqual([null, 'more']);
   });
 
   it.each([
