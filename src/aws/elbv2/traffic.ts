@@ -205,7 +205,7 @@ export interface Targets {
 
 export interface Listeners {
   list(loadBalancerArn: string, signal: AbortSignal): Promise<readonly Listener[] | undefined>;
-  /** All, the default one first and once. */
+  /** All, the default one first, and once more where it was also added. */
   listCertificates(
     listenerArn: string,
     signal: AbortSignal,

@@ -73,7 +73,8 @@ function suggestListener(
   }
   return {
     ...{ port, protocol: protocol === 'HTTPS' ? 'HTTPS' : 'HTTP' },
-    ...(certificates.length > 0 && { certificates }),
+    // AWS lists the default one twice where it was added too; a spec has each once.
+    ...(certificates.length > 0 && { certificates: [...new Set(certificates)] }),
     ...(sslPolicy !== undefined && protocol === 'HTTPS' && { sslPolicy }),
     ...suggestMutualTls(mutualTls),
     ...(own.length > 0 && { attributes: Object.fromEntries(own) }),

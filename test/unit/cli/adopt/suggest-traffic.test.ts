@@ -108,6 +108,13 @@ describe('the traffic of a balancer in the words of a spec', () => {
     });
   });
 
+  it('has a default certificate once that was added to the list too', () => {
+    const certificates = ['arn:acm:1', 'arn:acm:1', 'arn:acm:2'];
+    const https = listenerOf({ port: 443, protocol: 'HTTPS', certificates });
+    const { spec } = suggestTraffic(balancerOf({ listeners: [https], targetGroups: [WEB] }));
+    expect(spec.listeners?.[0]?.certificates).toEqual(['arn:acm:1', 'arn:acm:2']);
+  });
+
   it('has attributes that differ from their defaults, and stickiness', () => {
     const attributes = {
       ...{ 'stickiness.enabled': 'true', 'stickiness.type': 'lb_cookie' },
