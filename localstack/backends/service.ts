@@ -6,7 +6,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../../test/control-plane/run-command.ts';
-import type { Watchdog } from '../../test/control-plane/watchdog.ts';
+import { startWatchdog } from '../../test/control-plane/watchdog.ts';
 import { pythonRecipes } from './python-recipe.ts';
 import { isServing, launch } from './python-server.ts';
 import { backendCache, type VirtualEnvironmentOptions } from './virtual-environment.ts';
@@ -23,13 +23,6 @@ export type Status =
 
 const recipe = pythonRecipes.localstack;
 const STOP_GRACE_MS = 5000;
-/** It is meant to outlive who starts it. */
-const nobodyWatches: Watchdog = {
-  watch: () => undefined,
-  forget: () => undefined,
-  finish: () => undefined,
-};
-
 /** Starts the service unless it serves already. Throws an Error in words for a person. */
 export async function bringUp(
   port: number,
@@ -40,10 +33,16 @@ export async function bringUp(
   if (status.kind === 'silent') await takeDown(options.env);
   await refuseTakenPort(port);
   const directory = join(backendCache(options.env), 'running');
-  const launched = await launch(recipe, { ...options, port, directory, watchdog: nobodyWatches });
-  const state = { pid: launched.process.pid, url: launched.url };
-  await writeFile(stateFile(options.env), JSON.stringify(state));
-  return { ...state, wasUp: false };
+  // Until it serves and can be found, it ends with this process; from then on it outlives it.
+  const watchdog = startWatchdog([]);
+  try {
+    const launched = await launch(recipe, { ...options, port, directory, watchdog });
+    const state = { pid: launched.process.pid, url: launched.url };
+    await writeFile(stateFile(options.env), JSON.stringify(state));
+    return { ...state, wasUp: false };
+  } finally {
+    watchdog.finish();
+  }
 }
 
 /** Ends the service. False if it was not up. */

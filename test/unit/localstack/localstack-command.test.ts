@@ -1,5 +1,10 @@
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findFreePort } from '../../control-plane/free-port.ts';
 import { runCommand } from '../../control-plane/run-command.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../../localstack/backends/main.ts');
@@ -16,5 +21,77 @@ describe('npm run localstack', () => {
       stdout: '',
       stderr,
     });
+  });
+});
+
+describe('a start of the runtime', () => {
+  let directory: string;
+  let pidFile: string;
+  let env: Record<string, string>;
+  let command: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'albridge-localstack-command-'));
+    pidFile = join(directory, 'pid');
+    const PATH = `${directory}:${process.env['PATH']}`;
+    env = { PATH, XDG_CACHE_HOME: join(directory, 'cache') };
+  });
+  afterEach(async () => {
+    command?.kill('SIGKILL');
+    await runCommand('/bin/sh', ['-c', `kill -KILL $(cat ${pidFile})`], { env: {} });
+    await rm(directory, { recursive: true });
+  });
+
+  /** A Python that installs nothing, and runs this in place of the runtime. */
+  async function plantPython(runtime: string): Promise<void> {
+    const path = join(directory, 'python3');
+    const script = `#!/bin/sh
+case "$*" in
+  *version_info*) echo 3 11 ${path} ;;
+  '-m venv '*) mkdir -p "$3/bin"; cp ${path} "$3/bin/python" ;;
+  *localstack.runtime.main*) echo $$ >${pidFile}; ${runtime} ;;
+esac
+`;
+    await writeFile(path, script);
+    await chmod(path, 0o755);
+  }
+
+  async function bringUp(): Promise<ChildProcess> {
+    const args = [MAIN, 'up', '--port', String(await findFreePort())];
+    command = spawn(process.execPath, args, { env, stdio: 'ignore' });
+    return command;
+  }
+
+  async function readPid(): Promise<number> {
+    const pid = Number.parseInt(await readFile(pidFile, 'utf8'), 10);
+    expect(pid).toBeGreaterThan(0);
+    return pid;
+  }
+
+  async function expectEnd(pid: number): Promise<void> {
+    const look = (): unknown => process.kill(pid, 0);
+    await vi.waitFor(() => expect(look).toThrow('ESRCH'), { timeout: 5_000 });
+  }
+
+  it('leaves no process behind when it is interrupted', async () => {
+    await plantPython('while :; do sleep 0.1; done');
+    const starting = await bringUp();
+    const pid = await vi.waitFor(readPid, { timeout: 30_000 });
+    starting.kill('SIGINT');
+    await once(starting, 'exit');
+    await expectEnd(pid);
+  });
+
+  it('leaves the runtime running once it serves, until it is taken down', async () => {
+    const listen = "listen(process.env.GATEWAY_LISTEN.split(':')[1], '127.0.0.1')";
+    const serve = `require('http').createServer((_, answer) => answer.end()).${listen}`;
+    await plantPython(`exec ${process.execPath} -e "${serve}" -- "$@"`);
+    await once(await bringUp(), 'exit');
+    const pid = await readPid();
+    const run = (verb: string) => runCommand(process.execPath, [MAIN, verb], { env });
+    const { stdout, code } = await run('status');
+    expect({ stdout, code }).toMatchObject({ stdout: expect.stringContaining('serves'), code: 0 });
+    expect((await run('down')).stdout).toContain('has ended');
+    await expectEnd(pid);
   });
 });
