@@ -216,7 +216,8 @@ function classifyStatus(thrown: unknown): AwsReason {
 
 /**
  * AWS names the action that it denied, which may be one that ELB takes on behalf of the caller
- * (ec2:DescribeSubnets), or the assumption of the role itself.
+ * (ec2:DescribeSubnets), or the assumption of the role itself; and the kind of policy that does not allow it, which may
+ * be one that only limits what the role allows.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
  */
 function adviseRight(thrown: unknown, { operation }: AwsStep): string {
@@ -226,10 +227,17 @@ function adviseRight(thrown: unknown, { operation }: AwsStep): string {
   if (action.startsWith('sts:')) {
     return `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`;
   }
-  return said.includes('with an explicit deny')
-    ? `have the explicit deny of ${action} removed or narrowed`
-    : `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`;
+  if (said.includes('with an explicit deny')) {
+    return `have the explicit deny of ${action} removed or narrowed`;
+  }
+  const policy = /because no ([a-z -]{1,60}) allows /i.exec(said)?.[1] ?? ROLES_OWN;
+  return policy === ROLES_OWN
+    ? `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`
+    : `have ${action} allowed by the ${policy} too: an identity-based policy alone does not suffice`;
 }
+
+/** AWS's words for it. */
+const ROLES_OWN = 'identity-based policy';
 
 /**
  * AWS's own sentence. Where the answer was no error document of AWS the SDK's words are about its

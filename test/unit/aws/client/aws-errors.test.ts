@@ -197,6 +197,14 @@ describe('translateAwsError', () => {
       said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:x with an explicit deny in a service control policy`,
       next: /^have the explicit deny of elasticloadbalancing:SetSubnets removed/,
     },
+    'a right that a boundary leaves out': {
+      said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:${'x'.repeat(300)} because no permissions boundary allows the elasticloadbalancing:SetSubnets action`,
+      next: /^have elasticloadbalancing:SetSubnets allowed by the permissions boundary too: /,
+    },
+    'a right that the way to AWS leaves out': {
+      said: `You are not authorized to perform this operation. ${user} is not authorized to perform: ec2:DescribeSubnets because no VPC endpoint policy allows the ec2:DescribeSubnets action`,
+      next: /^have ec2:DescribeSubnets allowed by the VPC endpoint policy too: /,
+    },
     'a role that does not trust the ServiceAccount': {
       said: 'Not authorized to perform sts:AssumeRoleWithWebIdentity',
       next: /^correct the trust policy of the operator's role \(AWS_ROLE_ARN\).+trust-irsa\.json/,
