@@ -22,7 +22,7 @@ const codesByReason = {
   InvalidScheme: ['InvalidScheme'],
   InvalidConfigurationRequest: ['InvalidConfigurationRequest'],
   DuplicateTagKeys: ['DuplicateTagKeys'],
-  TooManyTags: ['TooManyTags'],
+  TooManyTags: ['TooManyTags', 'TagLimitExceeded'],
   SubnetNotFound: ['SubnetNotFound', 'InvalidSubnetID.NotFound'],
   InvalidSubnet: ['InvalidSubnet'],
   AvailabilityZoneNotSupported: ['AvailabilityZoneNotSupported'],

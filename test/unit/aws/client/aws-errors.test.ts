@@ -28,6 +28,7 @@ const cases: Readonly<Record<string, Case>> = {
     ...refusals(['InvalidConfigurationRequestException'], 'InvalidConfigurationRequest', modelled),
     ...refusals(['DuplicateTagKeysException'], 'DuplicateTagKeys', modelled),
     ...refusals(['TooManyTagsException'], 'TooManyTags', modelled),
+    ...refusals(['TagLimitExceeded'], 'TooManyTags', 'how EC2 says it of a security group'),
     ...refusals(['SubnetNotFoundException'], 'SubnetNotFound', modelled),
     ...refusals(['InvalidSubnetException'], 'InvalidSubnet', modelled),
     ...refusals(
