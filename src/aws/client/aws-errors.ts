@@ -211,7 +211,19 @@ function classifyStatus(thrown: unknown): AwsReason {
   const status = readStatus(thrown);
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
-  return isServiceError(thrown) || status === undefined ? 'AwsError' : 'AwsUnreadable';
+  if (status === undefined) return isOfConnection(thrown) ? 'AwsUnreachable' : 'AwsError';
+  return isServiceError(thrown) ? 'AwsError' : 'AwsUnreadable';
+}
+
+/**
+ * The way to AWS, whatever the code: OpenSSL's words are codes too, and those of the system may also be about a file.
+ * https://nodejs.org/api/errors.html#openssl-error-codes
+ */
+function isOfConnection(thrown: unknown, depth = 0): boolean {
+  if (!isFields(thrown) || depth > 3) return false;
+  const isOfTls = /^(ERR_(SSL|TLS)|CERT|UNABLE_TO)_/.test(readText(thrown, 'code') ?? '');
+  const isOfSocket = /^(connect|getaddrinfo)$/.test(readText(thrown, 'syscall') ?? '');
+  return isOfTls || isOfSocket || isOfConnection(thrown['cause'], depth + 1);
 }
 
 /**

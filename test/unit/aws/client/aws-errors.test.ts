@@ -138,6 +138,21 @@ const cases: Readonly<Record<string, Case>> = {
     thrown: networkError('ENOTFOUND'),
     reason: 'AwsUnreachable',
   },
+  'a server that speaks no TLS': {
+    why: "Node has OpenSSL's words as the code",
+    thrown: networkError('ERR_SSL_WRONG_VERSION_NUMBER'),
+    reason: 'AwsUnreachable',
+  },
+  'a certificate of the future': {
+    why: 'the clock of the node is behind, or the way leads elsewhere',
+    thrown: networkError('CERT_NOT_YET_VALID'),
+    reason: 'AwsUnreachable',
+  },
+  'a connection that the node forbids': {
+    why: 'network policies refuse so, and the code alone could be about a file',
+    thrown: Object.assign(networkError('EPERM'), { syscall: 'connect' }),
+    reason: 'AwsUnreachable',
+  },
   'a connection broken in the middle': {
     why: 'the fate of the request is unknown',
     thrown: networkError('ECONNRESET', 'TimeoutError'),
