@@ -59,7 +59,7 @@ export function describeError(error: unknown): string {
   return `a defect of this command, please report it: ${what.split('\n', 1)[0]}`;
 }
 
-const ABOUT_AWS = ['AwsError', 'AwsUnreachable', 'AwsUnreadable'];
+const ABOUT_AWS = ['AwsError', 'AwsUnreachable', 'AwsUnreadable', 'CredentialsUnavailable'];
 
 function describeFailure({ cause, message, reason }: OperatorError): string {
   const why = ABOUT_AWS.includes(reason) ? explainAwsFailure(cause) : undefined;

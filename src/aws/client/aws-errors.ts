@@ -211,8 +211,14 @@ function classifyStatus(thrown: unknown): AwsReason {
   const status = readStatus(thrown);
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
-  if (status === undefined) return isOfConnection(thrown) ? 'AwsUnreachable' : 'AwsError';
+  if (status === undefined) return classifyUnanswered(thrown);
   return isServiceError(thrown) ? 'AwsError' : 'AwsUnreadable';
+}
+
+function classifyUnanswered(thrown: unknown): AwsReason {
+  // Of files a call reads those with credentials alone, such as the token of a ServiceAccount.
+  if (readText(thrown, 'syscall') === 'open') return 'CredentialsUnavailable';
+  return isOfConnection(thrown) ? 'AwsUnreachable' : 'AwsError';
 }
 
 /**

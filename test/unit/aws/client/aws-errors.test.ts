@@ -153,6 +153,13 @@ const cases: Readonly<Record<string, Case>> = {
     thrown: Object.assign(networkError('EPERM'), { syscall: 'connect' }),
     reason: 'AwsUnreachable',
   },
+  'a token file that is not there': {
+    why: 'of files only those with credentials are read in a call, and the SDK throws what Node does',
+    thrown: Object.assign(new Error("ENOENT: no such file or directory, open '/none/token'"), {
+      ...{ code: 'ENOENT', syscall: 'open', $metadata: { attempts: 1 } },
+    }),
+    reason: 'CredentialsUnavailable',
+  },
   'a connection broken in the middle': {
     why: 'the fate of the request is unknown',
     thrown: networkError('ECONNRESET', 'TimeoutError'),
