@@ -12,16 +12,26 @@ export function addListenerCertificates(world: AwsWorld, input: Input): unknown 
   const listener = listenerOf(world, input);
   secured(listener);
   const arn = existingCertificate(world, structuresOf(input, 'Certificates') ?? []);
+  if (!listener.extraCertificateArns.includes(arn)) checkCount(world, listener);
   const extraCertificateArns = [...new Set([...listener.extraCertificateArns, arn])];
-  if (extraCertificateArns.length > limitOf(world, 'certificates-per-application-load-balancer')) {
-    throw new AwsFault(
-      'TooManyCertificates',
-      "You've reached the limit on the number of certificates per load balancer",
-    );
-  }
   world.traffic.listeners.put({ ...listener, extraCertificateArns }, world.clock.now());
   const described = extraCertificateArns.map((one) => ({ CertificateArn: one, IsDefault: false }));
   return { Certificates: described };
+}
+
+/**
+ * Whether there is room for one more. One that several listeners of the balancer have counts for each: unverified.
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
+ */
+function checkCount(world: ReadableWorld, { balancerArn }: Listener): void {
+  const added = world.traffic.listeners
+    .byKey(balancerArn)
+    .flatMap(({ extraCertificateArns }) => extraCertificateArns);
+  if (added.length < limitOf(world, 'certificates-per-application-load-balancer')) return;
+  throw new AwsFault(
+    'TooManyCertificates',
+    "You've reached the limit on the number of certificates per load balancer",
+  );
 }
 
 /** One that is not in the list is no error (unverified). https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_RemoveListenerCertificates.html */

@@ -55,6 +55,21 @@ describe('the certificates of a listener', () => {
     expect(described['Certificates']).toHaveLength(1);
   });
 
+  test('count together with those of the other listeners of the balancer', () => {
+    const { aws, shop, input } = securedModel(2);
+    const ListenerArn = createListener(aws, shop, { ...HTTPS, Port: 8443 });
+    call(aws, 'AddListenerCertificates', input(2));
+    call(aws, 'AddListenerCertificates', { ...input(2), ListenerArn });
+    for (const asked of [input(3), { ...input(3), ListenerArn }]) {
+      expectRefusal(aws, ['AddListenerCertificates', asked], {
+        code: 'TooManyCertificates',
+        why: 'the quota is that of the balancer',
+      });
+    }
+    // One that is there takes no more room.
+    call(aws, 'AddListenerCertificates', input(2));
+  });
+
   test('refuse what is over the quota, missing, or on a listener without TLS', () => {
     const { aws, shop, ListenerArn, input } = securedModel(2);
     for (const number of [2, 3]) call(aws, 'AddListenerCertificates', input(number));
