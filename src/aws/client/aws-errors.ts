@@ -212,7 +212,7 @@ function classifyStatus(thrown: unknown): AwsReason {
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
   if (status === undefined) return classifyUnanswered(thrown);
-  return isServiceError(thrown) ? 'AwsError' : 'AwsUnreadable';
+  return isDocument(thrown) ? 'AwsError' : 'AwsUnreadable';
 }
 
 function classifyUnanswered(thrown: unknown): AwsReason {
@@ -263,8 +263,7 @@ const ROLES_OWN = 'identity-based policy';
  */
 function describeCause(thrown: unknown, reason: AwsReason, cause: string): string {
   const message = readText(thrown, 'message');
-  const isAnswer = isServiceError(thrown) && message !== 'Unknown';
-  if (!isAnswer && readStatus(thrown) !== undefined) {
+  if (!isDocument(thrown) && readStatus(thrown) !== undefined) {
     return `${lowerFirst(cause)} (HTTP ${readStatus(thrown)})`;
   }
   const line = (message ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '');
@@ -290,8 +289,12 @@ function hasManyCodes(reason: AwsReason): boolean {
   return reason === 'AwsError' || reason === 'QuotaExceeded';
 }
 
-function isServiceError(thrown: unknown): boolean {
-  return readText(thrown, '$fault') !== undefined || readText(thrown, 'Code') !== undefined;
+/** An error document of AWS; where a page of something else has neither code nor message, the SDK has its own words. */
+function isDocument(thrown: unknown): boolean {
+  if (readText(thrown, 'Code') !== undefined) return true;
+  const [name = '', message = ''] = [readText(thrown, 'name'), readText(thrown, 'message')];
+  const isPage = /^(Unknown|NotFound)$/.test(name) && /^Unknown(Error)?$/.test(message);
+  return readText(thrown, '$fault') !== undefined && !isPage;
 }
 
 function readStatus(thrown: unknown): number | undefined {

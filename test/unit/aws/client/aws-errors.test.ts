@@ -123,6 +123,42 @@ const cases: Readonly<Record<string, Case>> = {
     }),
     reason: 'AwsUnreadable',
   },
+  'an HTML page with status 403': {
+    why: 'what refused is a proxy, and the SDK finds neither code nor words in it',
+    thrown: Object.assign(new Error('Unknown'), {
+      name: 'Unknown',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 403 },
+    }),
+    reason: 'AwsUnreadable',
+  },
+  'an empty answer with status 404': {
+    why: 'the endpoint is of something else, and the code is that of the SDK',
+    thrown: Object.assign(new Error('Unknown'), {
+      name: 'NotFound',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 404 },
+    }),
+    reason: 'AwsUnreadable',
+  },
+  'an empty answer with status 404 in place of JSON': {
+    why: 'the SDK has another word for it there',
+    thrown: Object.assign(new Error('UnknownError'), {
+      name: 'Unknown',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 404 },
+    }),
+    reason: 'AwsUnreadable',
+  },
+  'an unknown code without words': {
+    why: 'the code is of AWS',
+    thrown: Object.assign(new Error('UnknownError'), {
+      name: 'BrandNewException',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 400 },
+    }),
+    reason: 'AwsError',
+  },
   'an endpoint without the operation': {
     why: 'LocalStack answers 501 InternalFailure for what its licence lacks',
     thrown: awsError('InternalFailure', 'not included in your plan', 501),
