@@ -22,7 +22,7 @@ const ENDPOINT_PARAMETERS = {
   UseDualStack: { type: 'builtInParams', name: 'useDualstackEndpoint' },
 } as const;
 
-/** As the SDK's clients of EC2 and ACM: https://docs.aws.amazon.com/sdkref/latest/guide/feature-endpoints.html */
+/** As the SDK's clients of EC2, ACM and STS: https://docs.aws.amazon.com/sdkref/latest/guide/feature-endpoints.html */
 export function chooseEndpoint(
   service: string,
   { Region = '', Endpoint, UseFIPS = false, UseDualStack = false }: EndpointParameters,

@@ -5,7 +5,13 @@
  */
 import { partition } from '@aws-sdk/core/client';
 import { AwsQueryProtocol } from '@aws-sdk/core/protocols';
-import { defineService, type EndpointParameters, TEXT, TEXTS } from '../client/sdk-commands.ts';
+import {
+  chooseEndpoint,
+  defineService,
+  type EndpointParameters,
+  TEXT,
+  TEXTS,
+} from '../client/sdk-commands.ts';
 
 const NAMESPACE = 'com.amazonaws.identity';
 
@@ -15,9 +21,7 @@ export const stsService = {
   signingName: 'sts',
   protocol: AwsQueryProtocol,
   protocolSettings: describeProtocol('https://sts.amazonaws.com/doc/2011-06-15/', '2011-06-15'),
-  endpointProvider: ({ Region = '', Endpoint }: EndpointParameters) => {
-    return { url: new URL(Endpoint ?? `https://sts.${Region}.${partition(Region).dnsSuffix}`) };
-  },
+  endpointProvider: (parameters: EndpointParameters) => chooseEndpoint('sts', parameters),
 } as const;
 
 /** IAM has one endpoint in each partition, and its signatures name one region: https://docs.aws.amazon.com/general/latest/gr/iam-service.html */

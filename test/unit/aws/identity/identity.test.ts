@@ -75,15 +75,18 @@ describe('the identity of the caller', () => {
     expect(asked[0]?.authorization).toContain('/eu-central-1/sts/aws4_request');
   });
 
-  it('is asked for by way of the proxy', async () => {
+  it.each([
+    ['', 'sts.eu-central-1.amazonaws.com'],
+    ['AWS_USE_DUALSTACK_ENDPOINT', 'sts.eu-central-1.api.aws'],
+    ['AWS_USE_FIPS_ENDPOINT', 'sts-fips.eu-central-1.amazonaws.com'],
+  ])('is asked for by way of the proxy, with %j at %s', async (setting, host) => {
     const proxy = await startConnectProxy();
     try {
       vi.stubEnv('AWS_ENDPOINT_URL', undefined);
+      if (setting !== '') vi.stubEnv(setting, 'true');
       const through = { url: `http://127.0.0.1:${proxy.port}`, except: '' };
       await expect(readCallerIdentity({ ...options(), proxy: through })).rejects.toThrow();
-      expect(proxy.asked.map(({ line }) => line)).toEqual([
-        'CONNECT sts.eu-central-1.amazonaws.com:443',
-      ]);
+      expect(proxy.asked.map(({ line }) => line)).toEqual([`CONNECT ${host}:443`]);
     } finally {
       await proxy.stop();
     }
