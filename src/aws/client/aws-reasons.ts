@@ -20,7 +20,7 @@ export const awsReasons = {
   Throttled: {
     healedBy: 'time',
     cause: 'AWS refused the call because the account makes too many',
-    next: 'wait; if it persists, find out what else in the account calls Elastic Load Balancing',
+    next: 'wait; if it persists, find out what else in the account calls AWS',
   },
   PriorRequestNotComplete: {
     healedBy: 'time',
@@ -39,12 +39,12 @@ export const awsReasons = {
   },
   AwsUnreachable: {
     healedBy: 'time',
-    cause: 'No connection to the Elastic Load Balancing endpoint, or no answer in time',
+    cause: 'No connection to the endpoint of AWS, or no answer in time',
     next: 'if it persists, check AWS_ENDPOINT_URL, AWS_REGION, HTTPS_PROXY and egress from the cluster',
   },
   AwsUnreadable: {
     healedBy: 'time',
-    cause: 'The answer was not a complete answer of Elastic Load Balancing',
+    cause: 'The answer was not a complete answer of AWS',
     next: 'if it persists, check the server at AWS_ENDPOINT_URL, and proxies on the way',
   },
   ClockSkew: {
@@ -182,7 +182,7 @@ export const awsReasons = {
   OperationUnsupported: {
     healedBy: 'person',
     cause: 'The endpoint does not know the operation',
-    next: 'check that AWS_ENDPOINT_URL names an endpoint that offers Elastic Load Balancing v2',
+    next: 'check that AWS_ENDPOINT_URL names an endpoint that offers what albridge asks for: Elastic Load Balancing v2, EC2 and Certificate Manager',
   },
   DuplicateName: {
     healedBy: 'person',

@@ -284,6 +284,23 @@ describe('translateAwsError', () => {
     },
   );
 
+  it.each(['DescribeSubnets', 'ListCertificates'] as const)(
+    'names no service that %s is not of',
+    (operation) => {
+      const failures = [
+        awsError('RequestLimitExceeded', '', 503),
+        new DeadlineExceeded(10_000),
+        Object.assign(new Error('Unknown'), { $metadata: { httpStatusCode: 404 } }),
+        awsError('InvalidAction', ''),
+      ];
+      for (const thrown of failures) {
+        const { message, reason } = translateAwsError(thrown, { operation, subject: 'it' });
+        const said = `${message} ${awsReasons[reason as 'Throttled'].cause}`;
+        expect(said).not.toMatch(/Elastic Load Balancing(?! v2, )/);
+      }
+    },
+  );
+
   it('ends in the words of a kind where it has some', () => {
     const step = { operation: 'SetSubnets', subject: 'load balancer shop' } as const;
     const texts = { SubnetNotFound: { cause: 'No such subnet', next: 'correct spec.subnets' } };
