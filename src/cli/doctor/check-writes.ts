@@ -1,5 +1,5 @@
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
-import { classifyOutcome } from '../../aws/client/aws-errors.ts';
+import { classifyOutcome, translateAwsError } from '../../aws/client/aws-errors.ts';
 import type { Grant } from '../../aws/client/operation-traits.ts';
 import {
   type AwsOperation,
@@ -55,7 +55,7 @@ export async function checkWrites(
     return [judgeWrites(principal, answers.flat())];
   } catch (error) {
     signal.throwIfAborted();
-    return [explainRefusal(principal, classifyOutcome(error).errorCode)];
+    return [explainRefusal(principal, error)];
   }
 }
 
@@ -63,7 +63,15 @@ export async function checkWrites(
  * The ARN of a session has the name of its role without the path; pure.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
  */
-export function explainRefusal({ arn }: Principal, errorCode: string): Check {
+export function explainRefusal({ arn }: Principal, thrown: unknown): Check {
+  const { errorCode } = classifyOutcome(thrown);
+  const step = { operation: 'DescribeLoadBalancers', subject: arn } as const;
+  if (translateAwsError(thrown, step).healedBy === 'time') {
+    const message = `IAM does not answer: ${errorCode}`;
+    const next =
+      'try again in a minute; if it persists, check the way to IAM (HTTPS_PROXY), or compare the role with docs/iam.md';
+    return { name: 'AWS writes', verdict: 'not checked', message, next };
+  }
   const message = `IAM does not simulate ${arn} for you: ${errorCode}`;
   const next =
     errorCode === 'NoSuchEntity'

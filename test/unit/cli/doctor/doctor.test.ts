@@ -37,6 +37,7 @@ import { KubeError } from '../../../../src/kube/client/kube-error.ts';
 import { systemClock } from '../../../../src/system-clock.ts';
 import { versions } from '../../../control-plane/versions.ts';
 import { ScriptedTransport } from '../../../fakes/scripted-transport.ts';
+import { awsError } from '../../aws/client/scripted-aws-api.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const now = Date.parse('2026-01-01T00:10:00Z');
@@ -335,9 +336,11 @@ describe('the writes to AWS', () => {
   it.each([
     ['AccessDenied', /^allow iam:SimulatePrincipalPolicy to yourself, or compare/],
     ['NoSuchEntity', /^the role has a path that STS leaves out, as SSO roles do, or .*docs\/iam/],
+    ['Throttling', /^try again in a minute; if it persists, check the way to IAM/],
+    ['ENOTFOUND', /^try again in a minute; if it persists, check the way to IAM/],
   ])('are not checked where IAM answers %s', (errorCode, next) => {
     const arn = 'arn:aws:iam::1:role/AWSReservedSSO_Admin_0a1b';
-    expect(explainRefusal({ arn, isOperator: false }, errorCode)).toMatchObject({
+    expect(explainRefusal({ arn, isOperator: false }, awsError(errorCode))).toMatchObject({
       ...{ verdict: 'not checked', message: expect.stringContaining(errorCode) },
       next: expect.stringMatching(next),
     });
