@@ -52,7 +52,7 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
         maxBytes: MOST_BYTES,
       });
       const whole = Buffer.concat(body);
-      if (status === 200 && !isDocument(whole)) throw createStrangerError(status);
+      if (status < 300 && !isDocument(whole)) throw createStrangerError(status);
       return { response: { statusCode: status, headers, body: whole } };
     },
     updateHttpClientConfig() {},

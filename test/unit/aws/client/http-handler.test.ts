@@ -24,6 +24,7 @@ const server = createServer((request, response) => {
     asked.push({ method, url, headers, body });
     if (url === '/endless') return writeForever(response);
     if (url === '/empty') return response.writeHead(200).end();
+    if (url === '/no-content') return response.writeHead(204).end();
     if (url === '/page') return response.writeHead(200).end('<!DOCTYPE html>\n<html>log in</html>');
     response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<ok/>');
   });
@@ -88,7 +89,7 @@ it('does not hold an answer that goes on and on', async () => {
   await expect(endless).rejects.toThrow('the answer is longer than 67108864 bytes');
 });
 
-it.each(['/empty', '/page'])(
+it.each(['/empty', '/no-content', '/page'])(
   'takes an answer of something else for no empty list: %s',
   async (path) => {
     const refused = await handler.handle(request({ path })).catch((error: unknown) => error);
