@@ -162,7 +162,7 @@ describe('the connection to AWS', () => {
   });
 
   it('sends no write over an open connection once the lease is lost', async () => {
-    await using server = await answering(200, '<ok/>');
+    await using server = await answering(200, '<OkResponse/>');
     const endpoint = addressOf(server).replace('127.0.0.1', 'localhost');
     const writes: unknown[] = [];
     const { api, lease } = leasedAt(endpoint);
@@ -183,7 +183,7 @@ describe('the connection to AWS', () => {
     { id: 'our-fleet', agent: 'albridge/0.0.0-test app/our-fleet' },
   ])('gives its name, and the application id $id', async ({ id, agent }) => {
     vi.stubEnv('AWS_SDK_UA_APP_ID', id);
-    await using server = await answering(200, '<ok/>');
+    await using server = await answering(200, '<OkResponse/>');
     const agents: unknown[] = [];
     server.on('request', ({ headers }) => agents.push(headers['user-agent']));
     const { api } = partsAt(addressOf(server));

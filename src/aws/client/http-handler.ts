@@ -65,13 +65,19 @@ export function createHttpHandler(proxy?: Proxy): HttpHandler {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * AWS answers each of our operations with a document, also where it lists nothing: without one, or with a page for
- * people, something else has answered, and the SDK would read it as an empty account.
+ * AWS answers each of our operations with a document, also where it lists nothing: JSON, or XML whose root is named after
+ * the operation. Without one, or with a page for people, something else has answered, and the SDK would read it as an
+ * empty account.
  * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
 function isDocument(body: Buffer): boolean {
-  return body.length > 0 && !/^\s*<(!doctype )?html\b/i.test(body.toString('latin1', 0, 100));
+  const head = body.toString('utf8', 0, MOST_HEAD_BYTES).trimStart();
+  return head.startsWith('<') ? RESPONSE.test(head) : body.length > 0;
 }
+
+const MOST_HEAD_BYTES = 1000;
+/** What may come before the root, then its name. */
+const RESPONSE = /^(?:(?:<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!(?!--)[^>]*>)\s*)*<\w+Response[\s/>]/;
 
 function createStrangerError(httpStatusCode: number): Error {
   const error = new Error('the answer is empty or a web page');

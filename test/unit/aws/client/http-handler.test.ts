@@ -17,6 +17,15 @@ interface Asked {
   readonly body: string;
 }
 
+/** Of something else than AWS, well formed as XML. */
+const pages: Readonly<Record<string, string>> = {
+  '/page': '<!DOCTYPE html>\n<html>log in</html>',
+  '/xhtml':
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n<html xmlns="http://www.w3.org/1999/xhtml">log in</html>',
+  '/commented': '<!-- a > b -->\n<html>log in</html>',
+  '/xml': '<?xml version="1.0"?><ListAllMyBucketsResult/>',
+};
+
 const asked: Asked[] = [];
 const server = createServer((request, response) => {
   void text(request).then((body) => {
@@ -25,8 +34,9 @@ const server = createServer((request, response) => {
     if (url === '/endless') return writeForever(response);
     if (url === '/empty') return response.writeHead(200).end();
     if (url === '/no-content') return response.writeHead(204).end();
-    if (url === '/page') return response.writeHead(200).end('<!DOCTYPE html>\n<html>log in</html>');
-    response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<ok/>');
+    const page = pages[url ?? ''];
+    if (page !== undefined) return response.writeHead(200).end(page);
+    response.writeHead(202, { 'X-Amzn-RequestId': 'r-1' }).end('<OkResponse/>');
   });
 });
 let handler: Handler;
@@ -73,7 +83,7 @@ it('carries what the SDK asks, and the whole answer', async () => {
     },
   ]);
   expect(response).toMatchObject({ statusCode: 202, headers: { 'x-amzn-requestid': 'r-1' } });
-  expect(String(response.body)).toBe('<ok/>');
+  expect(String(response.body)).toBe('<OkResponse/>');
 });
 
 it('carries the query of a request for credentials', async () => {
@@ -89,7 +99,7 @@ it('does not hold an answer that goes on and on', async () => {
   await expect(endless).rejects.toThrow('the answer is longer than 67108864 bytes');
 });
 
-it.each(['/empty', '/no-content', '/page'])(
+it.each(['/empty', '/no-content', ...Object.keys(pages)])(
   'takes an answer of something else for no empty list: %s',
   async (path) => {
     const refused = await handler.handle(request({ path })).catch((error: unknown) => error);
