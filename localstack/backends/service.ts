@@ -23,6 +23,7 @@ export type Status =
 
 const recipe = pythonRecipes.localstack;
 const STOP_GRACE_MS = 5000;
+
 /** Starts the service unless it serves already. Throws an Error in words for a person. */
 export async function bringUp(
   port: number,
@@ -35,14 +36,11 @@ export async function bringUp(
   const directory = join(backendCache(options.env), 'running');
   // Until it serves and can be found, it ends with this process; from then on it outlives it.
   const watchdog = startWatchdog([]);
-  try {
-    const launched = await launch(recipe, { ...options, port, directory, watchdog });
-    const state = { pid: launched.process.pid, url: launched.url };
-    await writeFile(stateFile(options.env), JSON.stringify(state));
-    return { ...state, wasUp: false };
-  } finally {
-    watchdog.finish();
-  }
+  const launched = await launch(recipe, { ...options, port, directory, watchdog });
+  const state = { pid: launched.process.pid, url: launched.url };
+  await writeFile(stateFile(options.env), JSON.stringify(state));
+  watchdog.finish();
+  return { ...state, wasUp: false };
 }
 
 /** Ends the service. False if it was not up. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -23,6 +23,10 @@ describe('npm run localstack', () => {
     });
   });
 });
+
+const LISTEN = "listen(process.env.GATEWAY_LISTEN.split(':')[1], '127.0.0.1')";
+const SERVER = `require('http').createServer((_, answer) => answer.end()).${LISTEN}`;
+const SERVE = `exec ${process.execPath} -e "${SERVER}" -- "$@"`;
 
 describe('a start of the runtime', () => {
   let directory: string;
@@ -82,10 +86,15 @@ esac
     await expectEnd(pid);
   });
 
+  it('leaves no process behind that could not be found later', async () => {
+    await plantPython(SERVE);
+    await mkdir(join(directory, 'cache/albridge/backends/running/state.json'), { recursive: true });
+    expect(await once(await bringUp(), 'exit')).toEqual([1, null]);
+    await expectEnd(await readPid());
+  });
+
   it('leaves the runtime running once it serves, until it is taken down', async () => {
-    const listen = "listen(process.env.GATEWAY_LISTEN.split(':')[1], '127.0.0.1')";
-    const serve = `require('http').createServer((_, answer) => answer.end()).${listen}`;
-    await plantPython(`exec ${process.execPath} -e "${serve}" -- "$@"`);
+    await plantPython(SERVE);
     await once(await bringUp(), 'exit');
     const pid = await readPid();
     const run = (verb: string) => runCommand(process.execPath, [MAIN, verb], { env });
