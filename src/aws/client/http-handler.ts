@@ -76,8 +76,9 @@ function isDocument(body: Buffer): boolean {
 }
 
 const MOST_HEAD_BYTES = 1000;
-/** What may come before the root, then its name. */
-const RESPONSE = /^(?:(?:<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!(?!--)[^>]*>)\s*)*<\w+Response[\s/>]/;
+/** What may come before the root, then its name; that of an error comes with another status. */
+const RESPONSE =
+  /^(?:(?:<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!(?!--)[^>]*>)\s*)*<(?!Error)\w+Response[\s/>]/;
 
 function createStrangerError(httpStatusCode: number): Error {
   const error = new Error('the answer is empty or a web page');

@@ -23,6 +23,7 @@ const pages: Readonly<Record<string, string>> = {
   '/xhtml':
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n<html xmlns="http://www.w3.org/1999/xhtml">log in</html>',
   '/commented': '<!-- a > b -->\n<html>log in</html>',
+  '/refusal': '<ErrorResponse><Error><Code>Throttling</Code></Error></ErrorResponse>',
   '/xml': '<?xml version="1.0"?><ListAllMyBucketsResult/>',
 };
 
