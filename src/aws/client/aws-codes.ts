@@ -95,6 +95,8 @@ const codesByReason = {
     'CredentialsProviderError',
     'ProviderError',
     'TokenProviderError',
+    // Of a directory in place of a token file; nothing else that a call reads can be one.
+    'EISDIR',
     // https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: both are worth a retry.
     'IDPCommunicationError',
     'InvalidIdentityToken',

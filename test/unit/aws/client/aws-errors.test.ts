@@ -196,6 +196,13 @@ const cases: Readonly<Record<string, Case>> = {
     }),
     reason: 'CredentialsUnavailable',
   },
+  'a directory in place of a token file': {
+    why: 'kubelet and Docker make one where the file to mount is missing',
+    thrown: Object.assign(new Error('EISDIR: illegal operation on a directory, read'), {
+      ...{ code: 'EISDIR', syscall: 'read', $metadata: { attempts: 1 } },
+    }),
+    reason: 'CredentialsUnavailable',
+  },
   'a connection broken in the middle': {
     why: 'the fate of the request is unknown',
     thrown: networkError('ECONNRESET', 'TimeoutError'),
