@@ -227,10 +227,13 @@ function classifyUnanswered(thrown: unknown): AwsReason {
  */
 function isOfConnection(thrown: unknown, depth = 0): boolean {
   if (!isFields(thrown) || depth > 3) return false;
-  const isOfTls = /^(ERR_(SSL|TLS)|CERT|UNABLE_TO)_/.test(readText(thrown, 'code') ?? '');
+  const isOfTls = TLS_CODES.test(readText(thrown, 'code') ?? '');
   const isOfSocket = /^(connect|getaddrinfo)$/.test(readText(thrown, 'syscall') ?? '');
   return isOfTls || isOfSocket || isOfConnection(thrown['cause'], depth + 1);
 }
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const TLS_CODES = /^(ERR_(SSL|TLS)_|CERT_|UNABLE_TO_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$)/;
 
 /**
  * AWS names the action that it denied, which may be one that ELB takes on behalf of the caller

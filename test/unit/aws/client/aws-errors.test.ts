@@ -184,6 +184,11 @@ const cases: Readonly<Record<string, Case>> = {
     thrown: networkError('CERT_NOT_YET_VALID'),
     reason: 'AwsUnreachable',
   },
+  'a certificate of a proxy whose own is not for signing': {
+    why: "these of OpenSSL's words have a prefix of their own",
+    thrown: networkError('INVALID_PURPOSE'),
+    reason: 'AwsUnreachable',
+  },
   'a connection that the node forbids': {
     why: 'network policies refuse so, and the code alone could be about a file',
     thrown: Object.assign(networkError('EPERM'), { syscall: 'connect' }),
