@@ -292,11 +292,10 @@ function hasManyCodes(reason: AwsReason): boolean {
   return reason === 'AwsError' || reason === 'QuotaExceeded';
 }
 
-/** An error document of AWS; where a page of something else has neither code nor message, the SDK has its own words. */
-function isDocument(thrown: unknown): boolean {
+/** An error document of AWS has a code. For a page of something else the SDK has a name of its own, or its parser fails. */
+export function isDocument(thrown: unknown): boolean {
   if (readText(thrown, 'Code') !== undefined) return true;
-  const [name = '', message = ''] = [readText(thrown, 'name'), readText(thrown, 'message')];
-  const isPage = /^(Unknown|NotFound)$/.test(name) && /^Unknown(Error)?$/.test(message);
+  const isPage = /^(Unknown|NotFound)$/.test(readText(thrown, 'name') ?? '');
   return readText(thrown, '$fault') !== undefined && !isPage;
 }
 

@@ -16,12 +16,15 @@ const CERTIFICATE = await makeCertificate(['localhost'], { algorithm: 'ECDSA' })
 const secure = createServer({ cert: CERTIFICATE.certificate, key: CERTIFICATE.privateKey });
 const { signal } = new AbortController();
 
+const PAGE = '<html>log in</html>';
+
 let page: HttpTarget;
 let status = 200;
+let body = PAGE;
 
 beforeAll(async () => {
   page = await startTarget('page', (_, response) => {
-    response.writeHead(status, { 'content-type': 'text/html' }).end('<html>log in</html>');
+    response.writeHead(status, { 'content-type': 'text/html' }).end(body);
   });
   secure.listen(0);
   await once(secure, 'listening');
@@ -56,8 +59,15 @@ async function readFrom(endpoint: string): Promise<Said> {
 }
 
 describe('what answers in place of AWS', () => {
-  it.each([200, 302, 403, 404])('a web page with %i leads to the address', async (given) => {
-    status = given;
+  it.each([
+    [200, PAGE],
+    [302, PAGE],
+    [403, PAGE],
+    [404, PAGE],
+    [403, '<html>log in<br></html>'],
+    [403, 'log in'],
+  ])('a web page with %i leads to the address: %s', async (given, shown) => {
+    [status, body] = [given, shown];
     const message = `the server answers HTTP ${given}, and not as AWS does`;
     const next = 'check AWS_ENDPOINT_URL, and proxies on the way';
     expect(await readFrom(`http://${page.address}`)).toEqual({

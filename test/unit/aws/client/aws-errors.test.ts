@@ -150,6 +150,15 @@ const cases: Readonly<Record<string, Case>> = {
     }),
     reason: 'AwsUnreadable',
   },
+  'a refusal in JSON without a code': {
+    why: 'gateways and proxies refuse so; AWS has a code',
+    thrown: Object.assign(new Error('Forbidden'), {
+      name: 'Unknown',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 403 },
+    }),
+    reason: 'AwsUnreadable',
+  },
   'an unknown code without words': {
     why: 'the code is of AWS',
     thrown: Object.assign(new Error('UnknownError'), {
