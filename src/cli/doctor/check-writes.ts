@@ -9,6 +9,7 @@ import {
   operations,
 } from '../../aws/client/operations.ts';
 import { type Simulation, simulatePolicy } from '../../aws/identity/identity.ts';
+import { explainAwsFailure } from '../aws-failure.ts';
 import { USER_AGENT } from '../cluster.ts';
 import type { Check } from './check.ts';
 import type { AccountScope } from './check-account.ts';
@@ -67,7 +68,8 @@ export function explainRefusal({ arn }: Principal, thrown: unknown): Check {
   const { errorCode } = classifyOutcome(thrown);
   const step = { operation: 'DescribeLoadBalancers', subject: arn } as const;
   if (translateAwsError(thrown, step).healedBy === 'time') {
-    const message = `IAM does not answer: ${errorCode}`;
+    const [why = errorCode] = explainAwsFailure(thrown)?.split(': ', 1) ?? [];
+    const message = `IAM does not answer: ${why}`;
     const next =
       'try again in a minute; if it persists, check the way to IAM (HTTPS_PROXY), or compare the role with docs/iam.md';
     return { name: 'AWS writes', verdict: 'not checked', message, next };

@@ -346,6 +346,14 @@ describe('the writes to AWS', () => {
     });
   });
 
+  it('are not checked where a page of something else comes in place of IAM', () => {
+    const page = Object.assign(new Error('Unknown'), {
+      ...{ name: 'Unknown', $fault: 'client', $metadata: { httpStatusCode: 403 } },
+    });
+    const { message } = explainRefusal({ arn: ROLE, isOperator: true }, page);
+    expect(message).toBe('IAM does not answer: the server answers HTTP 403, and not as AWS does');
+  });
+
   it('fail where the operator lacks one, and warn where only the caller does', () => {
     const refused = ['elasticloadbalancing:CreateRule'];
     const verdict = (isOperator: boolean): string =>
