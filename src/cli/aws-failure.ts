@@ -44,6 +44,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 function explainCode({ code = '', path, syscall }: NodeJS.ErrnoException): string | undefined {
   if (syscall === 'open' && path !== undefined)
     return `the file ${path} cannot be read (${code}): write it, or correct its path in the AWS profile or in AWS_WEB_IDENTITY_TOKEN_FILE`;
+  if (code === 'EISDIR')
+    return 'a file with credentials is a directory: correct its path in the AWS profile or in AWS_WEB_IDENTITY_TOKEN_FILE';
   if (SENTENCES[code] === undefined && code.startsWith('ERR_SSL_'))
     return `TLS with the server fails (${code}): check AWS_ENDPOINT_URL, and proxies on the way`;
   return SENTENCES[code];
