@@ -120,10 +120,12 @@ const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'ClockSkew',
 ]);
 
-/** Of AWS, neither of what hands out the credentials nor of this process. */
+/** Of AWS: neither of what hands out the credentials, nor of something on the way, nor of this process. */
 export function isAnswer(thrown: unknown, { reason }: OperatorError): boolean {
-  return classifyOutcome(thrown).statusCode > 0 && reason !== 'CredentialsUnavailable';
+  return classifyOutcome(thrown).statusCode > 0 && !OF_OTHERS.has(reason);
 }
+
+const OF_OTHERS: ReadonlySet<string> = new Set(['CredentialsUnavailable', 'AwsUnreadable']);
 
 /**
  * One target group or trust store alone is unavailable. The status does not show it: HealthUnavailable has 500.

@@ -351,15 +351,18 @@ describe('a call to AWS', () => {
     await expect(find()).rejects.toMatchObject(unavailable);
   });
 
-  it('takes no missing credentials for an answer that ends an outage', async () => {
-    const none = Object.assign(new Error('none'), { name: 'CredentialsProviderError' });
+  it.each([
+    ['missing credentials', { name: 'CredentialsProviderError' }],
+    ['a page of something else', { name: 'Unknown', $metadata: { httpStatusCode: 403 } }],
+  ])('does not take %s for an answer that ends an outage', async (_, shape) => {
+    const other = Object.assign(new Error('none'), shape);
     const failures = [
       awsError('InternalFailure', 'oops', 500),
-      none,
+      other,
       awsError('InternalFailure', 'oops', 500),
     ];
     const { loadBalancers, log, clock } = bench({
-      DeleteLoadBalancer: () => raise(failures.shift() ?? none),
+      DeleteLoadBalancer: () => raise(failures.shift() ?? other),
     });
     while (failures.length > 0) {
       await clock.finish(loadBalancers.delete(shop)).catch(() => undefined);
