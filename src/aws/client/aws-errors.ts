@@ -247,16 +247,16 @@ function adviseRight(thrown: unknown, { operation }: AwsStep): string {
   const said = readText(thrown, 'message') ?? '';
   const named = /not authorized to perform:? ([a-z0-9-]+:\w+)/i.exec(said)?.[1];
   const action = named ?? getIamAction(operation);
-  if (action.startsWith('sts:')) {
-    return `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`;
-  }
-  if (said.includes('with an explicit deny')) {
+  if (said.includes('an explicit deny')) {
     return `have the explicit deny of ${action} removed or narrowed`;
   }
-  const policy = /because no ([a-z -]{1,60}) allows /i.exec(said)?.[1] ?? ROLES_OWN;
-  return policy === ROLES_OWN
-    ? `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`
-    : `have ${action} allowed by the ${policy} too: an identity-based policy alone does not suffice`;
+  const policy = /because no (?!role trust )([a-z -]{1,60}) allows /i.exec(said)?.[1] ?? ROLES_OWN;
+  if (policy !== ROLES_OWN) {
+    return `have ${action} allowed by the ${policy} too: an identity-based policy alone does not suffice`;
+  }
+  return action.startsWith('sts:')
+    ? `correct the trust policy of the operator's role (AWS_ROLE_ARN): it must allow ${action} to the operator's ServiceAccount, as deploy/iam/trust-irsa.json does`
+    : `allow ${action} in the IAM policy of the operator's role, as deploy/iam/policy.json does`;
 }
 
 /** AWS's words for it. */

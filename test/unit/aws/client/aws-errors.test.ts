@@ -277,6 +277,22 @@ describe('translateAwsError', () => {
       said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:x with an explicit deny in a service control policy`,
       next: /^have the explicit deny of elasticloadbalancing:SetSubnets removed/,
     },
+    "a right that AWS's other words deny": {
+      said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets due to an explicit deny in a Service Control Policy`,
+      next: /^have the explicit deny of elasticloadbalancing:SetSubnets removed/,
+    },
+    'a role that a policy of the organization denies': {
+      said: `${user} is not authorized to perform: sts:AssumeRole on resource: arn:aws:x with an explicit deny in a resource control policy`,
+      next: /^have the explicit deny of sts:AssumeRole removed/,
+    },
+    'a role that the way to AWS leaves out': {
+      said: `${user} is not authorized to perform: sts:AssumeRole on resource: arn:aws:x because no VPC endpoint policy allows the sts:AssumeRole action`,
+      next: /^have sts:AssumeRole allowed by the VPC endpoint policy too: /,
+    },
+    'a role whose trust policy lacks the caller': {
+      said: `${user} is not authorized to perform: sts:AssumeRole on resource: arn:aws:x because no role trust policy allows the sts:AssumeRole action`,
+      next: /^correct the trust policy of the operator's role/,
+    },
     'a right that a boundary leaves out': {
       said: `${user} is not authorized to perform: elasticloadbalancing:SetSubnets on resource: arn:aws:${'x'.repeat(300)} because no permissions boundary allows the elasticloadbalancing:SetSubnets action`,
       next: /^have elasticloadbalancing:SetSubnets allowed by the permissions boundary too: /,
