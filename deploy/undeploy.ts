@@ -208,7 +208,7 @@ async function remove(
 }
 
 async function deleteItems(
-  { kubectl }: Cluster,
+  cluster: Cluster,
   objects: readonly Manifest[],
   how: readonly string[],
 ): Promise<void> {
@@ -217,7 +217,19 @@ async function deleteItems(
     metadata: { name, namespace },
   }));
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  await kubectl(['delete', '--ignore-not-found', '-f', '-', ...how], list);
+  try {
+    await cluster.kubectl(['delete', '--ignore-not-found', '-f', '-', ...how], list);
+  } catch (error) {
+    const served = objects.filter((object) => !isUnserved(object, error as Error));
+    if (served.length === objects.length) throw error;
+    // kubectl has waited for none of the others then.
+    if (served.length > 0) await deleteItems(cluster, served, how);
+  }
+}
+
+/** Of a kind that the cluster does not serve there is nothing to delete: the CRDs of Prometheus may be gone already. */
+function isUnserved({ apiVersion, kind }: Manifest, { message }: Error): boolean {
+  return message.includes(`no matches for kind "${kind}" in version "${apiVersion}"`);
 }
 
 function say(what: string): void {

@@ -34,6 +34,12 @@ function undeployApplied(manifests: readonly Resource[], args: readonly string[]
   return place.undeployApplied(manifests, { objects: [WEB] }, args);
 }
 
+/** As kubectl 1.32 does with a list: it deletes the rest, waits for nothing, and fails. */
+const WITHOUT_MONITORS = `case "$input" in *'"kind":"PodMonitor"'*)
+  echo 'unable to recognize no matches for kind "PodMonitor" in version "monitoring.coreos.com/v1"' >&2
+  exit 1 ;;
+esac`;
+
 const OR_DIRECTORY = '; name the directory that you applied, or ';
 
 async function undeployWithList(list: string) {
@@ -124,6 +130,20 @@ describe('npm run undeploy', () => {
     const { code, output } = await place.undeployApplied(manifests, cluster, flags);
     expect(code, output).toBe(1);
     expect(output).toContain('1 custom resources remain, so the operator and the CRDs stay');
+  });
+
+  it('finishes where a kind is not served, of which the cluster can have nothing', async () => {
+    const monitor = { apiVersion: 'monitoring.coreos.com/v1', kind: 'PodMonitor' };
+    const metadata = { name: 'albridge', namespace: 'albridge-system' };
+    await place.replaceKubectl(
+      KUBECTL.replace('input=$(cat)', `input=$(cat)\n${WITHOUT_MONITORS}`),
+    );
+    const { code, output, deleted } = await undeployApplied([
+      ...[...APPLIED, { ...monitor, metadata }, DEFINITION],
+    ]);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/nothing of albridge is left in the cluster\n$/);
+    expect(deleted.at(-1)).toEqual(['CustomResourceDefinition myingresses.demo.rtfm.co.ua']);
   });
 
   it('finishes where its output is not read to the end', async () => {
