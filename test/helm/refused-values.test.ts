@@ -253,6 +253,13 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     ],
     'settings.ALBRIDGE_NAMESPACES: leave it out',
   ],
+  'roles of users, which are of the whole cluster, for one namespace': [
+    [
+      ...[...COMPLETE, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=a'],
+      'userRoles.enabled=true',
+    ],
+    'userRoles.enabled: roles of users are of the whole cluster, set it in the release of values/cluster.yaml',
+  ],
   'more replicas than an integer holds': [[...COMPLETE, 'replicas=3000000000'], "at '/replicas'"],
   'no election, since each rollout runs two pods': [
     [...COMPLETE, 'settings.ALBRIDGE_LEADER_ELECTION=off', 'replicas=1'],
