@@ -201,12 +201,12 @@ ${switchOn('ALBRIDGE_READINESS_GATES', GATES)}${switchOn('ALBRIDGE_SECRETS', SEC
 `;
 }
 
+/** Quoted: a namespace may be called 123 or no. */
+const NAMESPACE = 'namespace: {{ .Release.Namespace | quote }}';
+
 /** With `singleNamespace` a ClusterRole is a Role with the same rules, as in deploy/overlays/namespaced. */
 function placeInNamespace(text: string): { readonly head: string; readonly text: string } {
-  const placed = text.replaceAll(
-    'namespace: albridge-system',
-    'namespace: {{ .Release.Namespace }}',
-  );
+  const placed = text.replaceAll('namespace: albridge-system', NAMESPACE);
   const isOfUsers = text.includes('rbac.authorization.k8s.io/aggregate-to');
   if (isOfUsers || !/^kind: ClusterRole/m.test(placed)) return { head: '', text: placed };
   return {
@@ -217,7 +217,7 @@ function placeInNamespace(text: string): { readonly head: string; readonly text:
         (_, kind: string, name: string) => `kind: {{ $cluster }}${kind}
 metadata:
 ${name}  {{- if .Values.singleNamespace }}
-  namespace: {{ .Release.Namespace }}
+  ${NAMESPACE}
   {{- end }}
 `,
       )

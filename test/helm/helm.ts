@@ -59,9 +59,12 @@ export class Helm {
   }
 
   /** What an installation would apply. */
-  async template(args: readonly string[]): Promise<readonly Manifest[]> {
+  async template(
+    args: readonly string[],
+    version: '1.1' | '1.2' = '1.2',
+  ): Promise<readonly Manifest[]> {
     const text = await this.run(['template', 'albridge', CHART, ...args]);
-    return parseAllDocuments(text).flatMap((document) => {
+    return parseAllDocuments(text, { version }).flatMap((document) => {
       if (document.errors[0] !== undefined) throw document.errors[0];
       const object = document.toJS() as Manifest | null;
       return object === null ? [] : [object];

@@ -159,6 +159,23 @@ describe('values', () => {
     expect(await helm.template(setAll(sets))).not.toEqual([]);
   });
 
+  it.each(['123', 'no', '1e3'])(
+    'name the namespace %s of the release as a text, which YAML reads otherwise',
+    async (namespace) => {
+      const on = ['readinessGates', 'secrets', 'metricsService', 'podMonitor', 'alerts'];
+      const sets = [...COMPLETE, ...on.map((part) => `${part}.enabled=true`)];
+      const one = ['singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=a'];
+      for (const more of [[], one]) {
+        const args = ['--namespace', namespace, ...setAll([...sets, ...more])];
+        // As Helm reads it: YAML 1.1.
+        const rendered = await helm.template(args, '1.1');
+        const text = JSON.stringify(rendered);
+        expect(text.match(/"namespace":(?!["{])[^,}]*/g)).toBe(null);
+        expect(text).toContain(`"namespace":"${namespace}"`);
+      }
+    },
+  );
+
   it('in env may have a name that is no text in YAML', async () => {
     const rendered = await helm.template(setAll([...COMPLETE, 'env.no=x']));
     const deployment = JSON.stringify(rendered.find(({ kind }) => kind === 'Deployment'));
