@@ -4,6 +4,7 @@ import { escapeText } from '../src/cli/output/escape.ts';
 import {
   type CustomObject,
   isForAnnotation,
+  isOperator,
   type Manifest,
   nameOf,
   objectsOf,
@@ -92,6 +93,7 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
     'the operator',
     rest.filter((manifest) => !isGuardrail(manifest)),
   );
+  await remove(cluster, 'what the operator kept in its namespace', listKept(rest));
   const followers = (await listAll()).filter(isForAnnotation);
   await remove(cluster, 'the ConfigMonitors of annotated ConfigMaps', followers);
   const late = await list();
@@ -102,6 +104,19 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
     );
   }
   await removeDefinitions(cluster, installation);
+}
+
+/** Its Lease and its key, which no directory has; a namespace that is removed takes them along. */
+function listKept(removed: readonly Manifest[]): readonly Manifest[] {
+  const { namespace = 'default' } = removed.find(isOperator)?.metadata ?? {};
+  if (removed.some(({ kind, metadata }) => kind === 'Namespace' && metadata.name === namespace)) {
+    return [];
+  }
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+  return [
+    { ...lease, metadata: { name: 'albridge', namespace } },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'albridge-hash-key', namespace } },
+  ];
 }
 
 /** A CRD takes all of its objects with it, and every operator of the cluster needs it. */

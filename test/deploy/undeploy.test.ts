@@ -257,7 +257,7 @@ describe('an installation for one namespace', () => {
       '-n',
       'web',
       'get',
-      'deployments,roles,rolebindings,serviceaccounts',
+      'deployments,leases,roles,rolebindings,serviceaccounts',
       '-o',
       'name',
     ];

@@ -34,6 +34,9 @@ function undeployApplied(manifests: readonly Resource[], args: readonly string[]
   return place.undeployApplied(manifests, { objects: [WEB] }, args);
 }
 
+/** No directory has them. */
+const KEPT = ['Lease albridge-system albridge', 'Secret albridge-system albridge-hash-key'];
+
 /** As kubectl 1.32 does with a list: it deletes the rest, waits for nothing, and fails. */
 const WITHOUT_MONITORS = `case "$input" in *'"kind":"PodMonitor"'*)
   echo 'unable to recognize no matches for kind "PodMonitor" in version "monitoring.coreos.com/v1"' >&2
@@ -63,6 +66,7 @@ describe('npm run undeploy', () => {
         'ClusterRoleBinding albridge-myingress',
         'Deployment albridge-system albridge',
       ],
+      KEPT,
     ]);
   });
 
@@ -79,6 +83,7 @@ describe('npm run undeploy', () => {
       'MyIngress web shop',
       'ValidatingAdmissionPolicy albridge-guardrails-tags',
       'ClusterRole albridge-myingress',
+      KEPT[0],
       'CustomResourceDefinition myingresses.demo.rtfm.co.ua',
     ]);
   });
@@ -111,6 +116,7 @@ describe('npm run undeploy', () => {
       expect(deleted).toEqual([
         ['MyIngress web shop'],
         expect.arrayContaining(['Deployment albridge-system albridge']),
+        KEPT,
         ['ConfigMonitor web settings-annotated'],
         ...(last === undefined ? [] : [last]),
       ]);
@@ -130,6 +136,22 @@ describe('npm run undeploy', () => {
     const { code, output } = await place.undeployApplied(manifests, cluster, flags);
     expect(code, output).toBe(1);
     expect(output).toContain('1 custom resources remain, so the operator and the CRDs stay');
+  });
+
+  it('deletes what the operator kept for itself in a namespace that stays', async () => {
+    const { output, deleted } = await undeployApplied(APPLIED);
+    expect(output).toContain('removed what the operator kept in its namespace: 2 objects');
+    expect(deleted.at(-1)).toEqual(KEPT);
+  });
+
+  it('leaves that to the deletion of its namespace', async () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'albridge-system' },
+    };
+    const { deleted } = await undeployApplied([...APPLIED, namespace]);
+    expect(deleted.at(-1)).toContain('Namespace albridge-system');
   });
 
   it('finishes where a kind is not served, of which the cluster can have nothing', async () => {
