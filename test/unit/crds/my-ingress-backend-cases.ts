@@ -237,6 +237,10 @@ export const backendCases: RuleTable = {
           attributes: { [SLOW]: '60', [ALGORITHM]: 'least_outstanding_requests' },
         }),
       },
+      'a random order': {
+        why: 'AWS refuses it',
+        object: withBackend({ attributes: { [SLOW]: '60', [ALGORITHM]: 'weighted_random' } }),
+      },
     },
   },
   'spec.backends[].attributes: load_balancing.algorithm.anomaly_mitigation': {
