@@ -112,13 +112,19 @@ export function conflictAmong(attributes: ReadonlyMap<string, string>): string |
   return stickinessConflict(attributes) ?? thresholdConflict(attributes);
 }
 
-/** https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html */
+/**
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html, and of the algorithms
+ * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/edit-target-group-attributes.html#modify-routing-algorithm
+ */
 function stickinessConflict(attributes: ReadonlyMap<string, string>): string | undefined {
   const name = attributes.get('stickiness.app_cookie.cookie_name') ?? '';
   if (name.startsWith('AWSALB')) return `The cookie name '${name}' is reserved`;
   if (attributes.get('stickiness.enabled') !== 'true') return undefined;
   if (attributes.get('stickiness.type') === 'app_cookie' && name === '') {
     return 'A cookie name is required for stickiness of type app_cookie';
+  }
+  if (attributes.get('load_balancing.algorithm.type') === 'weighted_random') {
+    return 'Stickiness is not supported with the load balancing algorithm weighted_random';
   }
   return attributes.get('load_balancing.cross_zone.enabled') === 'false'
     ? 'Stickiness is not supported when cross-zone load balancing is off'

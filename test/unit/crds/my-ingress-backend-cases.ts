@@ -15,12 +15,16 @@ const checked = (healthCheck: object): Draft => withBackend({ healthCheck });
 const attributed = (key: string, value: string): Draft => {
   return withBackend({ attributes: { [key]: value } });
 };
+const sticky = (attributes: Readonly<Record<string, string>>): Draft => {
+  return withBackend({ stickiness: { durationSeconds: 60 }, attributes });
+};
 const six = { ipAddressType: 'ipv6' };
 const dualstack = { ipAddressType: 'dualstack' };
 const DELAY = 'deregistration_delay.timeout_seconds';
 const SLOW = 'slow_start.duration_seconds';
 const ALGORITHM = 'load_balancing.algorithm.type';
 const ANOMALY = 'load_balancing.algorithm.anomaly_mitigation';
+const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
 
 /** Rules that look at one backend. */
 export const backendCases: RuleTable = {
@@ -241,6 +245,27 @@ export const backendCases: RuleTable = {
         why: 'AWS refuses it',
         object: withBackend({ attributes: { [SLOW]: '60', [ALGORITHM]: 'weighted_random' } }),
       },
+    },
+  },
+  'spec.backends[]: stickiness does not work': {
+    accepts: {
+      'all that it works with': {
+        why: 'AWS takes it',
+        object: sticky({ [ALGORITHM]: 'least_outstanding_requests', [CROSS_ZONE]: 'true' }),
+      },
+      'other attributes alone': { why: 'AWS takes it', object: sticky({ [DELAY]: '30' }) },
+      'a random order without it': {
+        why: 'AWS takes it',
+        object: attributed(ALGORITHM, 'weighted_random'),
+      },
+      'zones apart without it': { why: 'AWS takes it', object: attributed(CROSS_ZONE, 'false') },
+    },
+    rejects: {
+      'a random order': {
+        why: 'AWS refuses it',
+        object: sticky({ [ALGORITHM]: 'weighted_random' }),
+      },
+      'zones apart': { why: 'AWS refuses it', object: sticky({ [CROSS_ZONE]: 'false' }) },
     },
   },
   'spec.backends[].attributes: load_balancing.algorithm.anomaly_mitigation': {

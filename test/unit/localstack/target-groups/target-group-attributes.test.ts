@@ -83,6 +83,10 @@ describe('the attributes of a target group', () => {
     ['a reserved cookie name', { 'stickiness.app_cookie.cookie_name': 'AWSALBTG' }],
     ['a cookie without a name', { 'stickiness.enabled': 'true', 'stickiness.type': 'app_cookie' }],
     [
+      'stickiness with weighted_random',
+      { 'stickiness.enabled': 'true', 'load_balancing.algorithm.type': 'weighted_random' },
+    ],
+    [
       'stickiness without cross-zone balancing',
       { 'stickiness.enabled': 'true', 'load_balancing.cross_zone.enabled': 'false' },
     ],
