@@ -37,7 +37,30 @@ describe('the notes of the chart', () => {
   it('stay in the namespace of an operator that has one', async () => {
     const notes = await notesOf('singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=shop');
     expect(notes).toContain('kubectl delete albridge --all -n lb --timeout=10m\n');
+    expect(notes).toContain('kubectl get albridge -n lb\n');
     expect(notes).not.toContain('kubectl label');
+  });
+
+  it.each([
+    ['settings.ALBRIDGE_NAMESPACES= web\\,shop\\, '],
+    ['env.ALBRIDGE_NAMESPACES=web\\,shop'],
+    ['env.ALBRIDGE_NAMESPACES.value=web\\,shop'],
+  ])(
+    'have the objects deleted of the namespaces alone that the operator serves by %s',
+    async (set) => {
+      const notes = await notesOf(set, 'settings.ALBRIDGE_CLUSTER_ID=shop');
+      expect(notes).not.toContain('--all-namespaces');
+      for (const name of ['web', 'shop']) {
+        expect(notes).toContain(`kubectl get albridge -n ${name}\n`);
+        expect(notes).toContain(`kubectl delete albridge --all -n ${name} --timeout=10m\n`);
+      }
+    },
+  );
+
+  it('have no objects deleted where a release without an operator leaves the CRDs', async () => {
+    expect(await notesOf('operator.enabled=false')).not.toContain('kubectl delete');
+    const notes = await notesOf('operator.enabled=false', 'crds.keep=false');
+    expect(notes).toContain('kubectl delete albridge --all --all-namespaces --timeout=10m\n');
   });
 
   it('promise no CRDs that helm takes along', async () => {
