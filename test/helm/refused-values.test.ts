@@ -253,6 +253,10 @@ const refusals: Readonly<Record<string, readonly [sets: readonly string[], says:
     ],
     'settings.ALBRIDGE_NAMESPACES: leave it out',
   ],
+  'namespaces by a variable, without a cluster id': [
+    [...COMPLETE, 'env.ALBRIDGE_NAMESPACES.value=web'],
+    'env.ALBRIDGE_NAMESPACES: set settings.ALBRIDGE_CLUSTER_ID too, the default cannot be read',
+  ],
   'roles of users, which are of the whole cluster, for one namespace': [
     [
       ...[...COMPLETE, 'singleNamespace=true', 'settings.ALBRIDGE_CLUSTER_ID=a'],

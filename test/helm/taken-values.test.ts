@@ -19,6 +19,12 @@ const taken: Readonly<Record<string, readonly string[]>> = {
     'settings.ALBRIDGE_NAMESPACES=web',
     'kinds.myingress=false',
   ],
+  'namespaces by a variable without an id, where nothing is in AWS': [
+    'env.ALBRIDGE_NAMESPACES=web',
+    'kinds.myingress=false',
+  ],
+  'namespaces and an id by variables': ['env.ALBRIDGE_NAMESPACES=web', 'env.ALBRIDGE_CLUSTER_ID=a'],
+  'no namespaces by a variable': ['env.ALBRIDGE_NAMESPACES='],
   'namespaces without an id, where nothing runs': [
     'settings.ALBRIDGE_NAMESPACES=web',
     'operator.enabled=false',
