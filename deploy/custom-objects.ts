@@ -120,6 +120,31 @@ async function isServed(kubectl: Kubectl, kind: ResourceName): Promise<boolean> 
   return names.split('\n').includes(nameOf(kind));
 }
 
+/**
+ * Objects of kinds that the cluster does not serve are none: the CRDs of Prometheus may be gone already.
+ * `kubectl delete` finds no match also for a kind that is served in another version, and where it could not read a
+ * list of kinds, which `kubectl api-resources` reports (https://github.com/kubernetes/kubernetes/pull/55162).
+ */
+export async function selectServed(
+  kubectl: Kubectl,
+  objects: readonly Manifest[],
+): Promise<readonly Manifest[]> {
+  const lines = (await kubectl(['api-resources', '--no-headers'])).split('\n');
+  const served = new Set(
+    lines.map((line) => {
+      // NAME, SHORTNAMES (may be empty), APIVERSION, NAMESPACED, KIND
+      const [apiVersion = '', , kind = ''] = line.trim().split(/\s+/).slice(-3);
+      return nameKind({ apiVersion, kind });
+    }),
+  );
+  return objects.filter((object) => served.has(nameKind(object)));
+}
+
+/** In any version. */
+function nameKind({ apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>): string {
+  return `${kind}.${apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''}`;
+}
+
 /** Every object of a kind within the reach; none once its CRD is gone. */
 export async function objectsOf(
   kubectl: Kubectl,

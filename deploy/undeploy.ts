@@ -9,6 +9,7 @@ import {
   nameOf,
   objectsOf,
   operatorsIn,
+  selectServed,
 } from './custom-objects.ts';
 import { PARAMETERS } from './guardrail-rules.ts';
 import {
@@ -235,16 +236,12 @@ async function deleteItems(
   try {
     await cluster.kubectl(['delete', '--ignore-not-found', '-f', '-', ...how], list);
   } catch (error) {
-    const served = objects.filter((object) => !isUnserved(object, error as Error));
+    if (!(error as Error).message.includes('no matches for kind "')) throw error;
+    const served = await selectServed(cluster.kubectl, objects);
     if (served.length === objects.length) throw error;
     // kubectl has waited for none of the others then.
     if (served.length > 0) await deleteItems(cluster, served, how);
   }
-}
-
-/** Of a kind that the cluster does not serve there is nothing to delete: the CRDs of Prometheus may be gone already. */
-function isUnserved({ apiVersion, kind }: Manifest, { message }: Error): boolean {
-  return message.includes(`no matches for kind "${kind}" in version "${apiVersion}"`);
 }
 
 function say(what: string): void {

@@ -37,11 +37,31 @@ function undeployApplied(manifests: readonly Resource[], args: readonly string[]
 /** No directory has them. */
 const KEPT = ['Lease albridge-system albridge', 'Secret albridge-system albridge-hash-key'];
 
-/** As kubectl 1.32 does with a list: it deletes the rest, waits for nothing, and fails. */
-const WITHOUT_MONITORS = `case "$input" in *'"kind":"PodMonitor"'*)
-  echo 'unable to recognize no matches for kind "PodMonitor" in version "monitoring.coreos.com/v1"' >&2
-  exit 1 ;;
-esac`;
+/** kubectl 1.32 deletes the rest of a list, waits for nothing, and fails. */
+async function undeployWithoutMonitors(apiResources: string) {
+  const kind = 'PodMonitor';
+  const apiVersion = 'monitoring.coreos.com/v1';
+  const refusal = `case "$input" in *'"kind":"${kind}"'*)
+    echo 'unable to recognize no matches for kind "${kind}" in version "${apiVersion}"' >&2
+    exit 1 ;;
+  esac`;
+  const served = `[ "$2" = --no-headers ] && { ${apiResources}; exit; }`;
+  await place.replaceKubectl(
+    KUBECTL.replace('input=$(cat)', `input=$(cat)\n${refusal}`).replace(
+      'api-resources)',
+      `api-resources) ${served}\n`,
+    ),
+  );
+  const metadata = { name: 'albridge', namespace: 'albridge-system' };
+  return undeployApplied([...APPLIED, { apiVersion, kind, metadata }, DEFINITION]);
+}
+
+/** As `kubectl api-resources --no-headers` prints them. */
+const SERVED = [
+  'clusterroles  rbac.authorization.k8s.io/v1  false  ClusterRole',
+  'clusterrolebindings  rbac.authorization.k8s.io/v1  false  ClusterRoleBinding',
+  'deployments  deploy  apps/v1  true  Deployment',
+].join('\n');
 
 const OR_DIRECTORY = '; name the directory that you applied, or ';
 
@@ -155,17 +175,30 @@ describe('npm run undeploy', () => {
   });
 
   it('finishes where a kind is not served, of which the cluster can have nothing', async () => {
-    const monitor = { apiVersion: 'monitoring.coreos.com/v1', kind: 'PodMonitor' };
-    const metadata = { name: 'albridge', namespace: 'albridge-system' };
-    await place.replaceKubectl(
-      KUBECTL.replace('input=$(cat)', `input=$(cat)\n${WITHOUT_MONITORS}`),
-    );
-    const { code, output, deleted } = await undeployApplied([
-      ...[...APPLIED, { ...monitor, metadata }, DEFINITION],
-    ]);
+    const { code, output, deleted } = await undeployWithoutMonitors(`echo '${SERVED}'`);
     expect(code, output).toBe(0);
     expect(output).toMatch(/nothing of albridge is left in the cluster\n$/);
     expect(deleted.at(-1)).toEqual(['CustomResourceDefinition myingresses.demo.rtfm.co.ua']);
+  });
+
+  const NO_MATCHES = 'no matches for kind "PodMonitor" in version "monitoring.coreos.com/v1"';
+
+  it.each([
+    [
+      'is served in another version',
+      `echo '${SERVED}\npodmonitors  monitoring.coreos.com/v2  true  PodMonitor'`,
+      NO_MATCHES,
+    ],
+    [
+      'may be served, in a list that could not be read',
+      `echo '${SERVED}'; echo 'error: unable to retrieve the complete list of server APIs' >&2; exit 1`,
+      'unable to retrieve the complete list of server APIs',
+    ],
+  ])('leaves the CRDs where a kind %s', async (_, apiResources, says) => {
+    const { code, output, deleted } = await undeployWithoutMonitors(apiResources);
+    expect(code, output).toBe(1);
+    expect(output).toContain(says);
+    expect(deleted.flat()).not.toContain('CustomResourceDefinition myingresses.demo.rtfm.co.ua');
   });
 
   it('finishes where its output is not read to the end', async () => {
