@@ -20,6 +20,7 @@ export interface Manifest {
   readonly rules?: readonly {
     readonly apiGroups?: readonly string[];
     readonly resources?: readonly string[];
+    readonly resourceNames?: readonly string[];
   }[];
   /** Of a binding. */
   readonly roleRef?: { readonly kind: string; readonly name: string };

@@ -27,6 +27,9 @@ import { survivePipesWithoutReader } from './unread-output.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
 
+/** As src/setup/secrets/hash-key.ts has it. */
+const HASH_KEY = 'albridge-hash-key';
+
 /** A day. */
 const MOST_SECONDS = 86_400;
 
@@ -94,7 +97,7 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
     'the operator',
     rest.filter((manifest) => !isGuardrail(manifest)),
   );
-  await remove(cluster, 'what the operator kept in its namespace', listKept(rest));
+  await remove(cluster, 'what the operator kept in its namespace', listKept(rest, installation));
   const followers = (await listAll()).filter(isForAnnotation);
   await remove(cluster, 'the ConfigMonitors of annotated ConfigMaps', followers);
   const late = await list();
@@ -108,16 +111,28 @@ async function undeploy({ timeoutMs, kustomization, isRetaining }: Flags): Promi
 }
 
 /** Its Lease and its key, which no directory has; a namespace that is removed takes them along. */
-function listKept(removed: readonly Manifest[]): readonly Manifest[] {
+function listKept(
+  removed: readonly Manifest[],
+  { others }: Pick<Installation, 'others'>,
+): readonly Manifest[] {
   const { namespace = 'default' } = removed.find(isOperator)?.metadata ?? {};
-  if (removed.some(({ kind, metadata }) => kind === 'Namespace' && metadata.name === namespace)) {
-    return [];
-  }
+  const isRemoved = removed.some(
+    ({ kind, metadata }) => kind === 'Namespace' && metadata.name === namespace,
+  );
+  // Operators of one namespace share them.
+  const hasOther = others.some(({ metadata }) => metadata.namespace === namespace);
+  if (isRemoved || hasOther) return [];
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+  const key = { apiVersion: 'v1', kind: 'Secret', metadata: { name: HASH_KEY, namespace } };
   return [
     { ...lease, metadata: { name: 'albridge', namespace } },
-    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'albridge-hash-key', namespace } },
+    ...(removed.some(mayHaveKey) ? [key] : []),
   ];
+}
+
+/** Else there is none, and the caller may have no right on Secrets. */
+function mayHaveKey({ rules = [] }: Manifest): boolean {
+  return rules.some(({ resourceNames = [] }) => resourceNames.includes(HASH_KEY));
 }
 
 /** A CRD takes all of its objects with it, and every operator of the cluster needs it. */

@@ -34,8 +34,8 @@ function undeployApplied(manifests: readonly Resource[], args: readonly string[]
   return place.undeployApplied(manifests, { objects: [WEB] }, args);
 }
 
-/** No directory has them. */
-const KEPT = ['Lease albridge-system albridge', 'Secret albridge-system albridge-hash-key'];
+/** No directory has it. */
+const LEASE = ['Lease albridge-system albridge'];
 
 /** kubectl 1.32 deletes the rest of a list, waits for nothing, and fails. */
 async function undeployWithoutMonitors(apiResources: string) {
@@ -86,7 +86,7 @@ describe('npm run undeploy', () => {
         'ClusterRoleBinding albridge-myingress',
         'Deployment albridge-system albridge',
       ],
-      KEPT,
+      LEASE,
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('npm run undeploy', () => {
       'MyIngress web shop',
       'ValidatingAdmissionPolicy albridge-guardrails-tags',
       'ClusterRole albridge-myingress',
-      KEPT[0],
+      LEASE[0],
       'CustomResourceDefinition myingresses.demo.rtfm.co.ua',
     ]);
   });
@@ -136,7 +136,7 @@ describe('npm run undeploy', () => {
       expect(deleted).toEqual([
         ['MyIngress web shop'],
         expect.arrayContaining(['Deployment albridge-system albridge']),
-        KEPT,
+        LEASE,
         ['ConfigMonitor web settings-annotated'],
         ...(last === undefined ? [] : [last]),
       ]);
@@ -159,9 +159,35 @@ describe('npm run undeploy', () => {
   });
 
   it('deletes what the operator kept for itself in a namespace that stays', async () => {
-    const { output, deleted } = await undeployApplied(APPLIED);
+    const rights = {
+      ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' },
+      metadata: { name: 'albridge-hash-key', namespace: 'albridge-system' },
+      rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['albridge-hash-key'] }],
+    };
+    const { output, deleted } = await undeployApplied([...APPLIED, rights]);
     expect(output).toContain('removed what the operator kept in its namespace: 2 objects');
-    expect(deleted.at(-1)).toEqual(KEPT);
+    expect(deleted.at(-1)).toEqual([...LEASE, 'Secret albridge-system albridge-hash-key']);
+  });
+
+  it('deletes no Secret where the operator had no right to create one', async () => {
+    const refusal = `case "$input" in *'"kind":"Secret"'*)
+      echo 'Error from server (Forbidden): secrets "albridge-hash-key" is forbidden' >&2; exit 1 ;;
+    esac`;
+    await place.replaceKubectl(KUBECTL.replace('input=$(cat)', `input=$(cat)\n${refusal}`));
+    const { code, output, deleted } = await undeployApplied(APPLIED);
+    expect(code, output).toBe(0);
+    expect(deleted.at(-1)).toEqual(LEASE);
+  });
+
+  it('leaves that to another operator of the namespace, which has the same', async () => {
+    const metadata = { ...DEPLOYMENT.metadata, name: 'albridge-next' };
+    const objects = [WEB, { ...DEPLOYMENT, metadata }];
+    const after = [{ ...DEPLOYMENT, metadata }];
+    const manifests = [...APPLIED, DEFINITION];
+    const { code, output, deleted } = await place.undeployApplied(manifests, { objects, after });
+    expect(code, output).toBe(0);
+    expect(deleted.flat()).toContain('Deployment albridge-system albridge');
+    expect(deleted.flat()).not.toContain(LEASE[0]);
   });
 
   it('leaves that to the deletion of its namespace', async () => {
