@@ -57,8 +57,15 @@ describe('the notes of the chart', () => {
     },
   );
 
+  it('have the objects of all namespaces deleted where the variable is empty', async () => {
+    const notes = await notesOf('env.ALBRIDGE_NAMESPACES.value=', 'settings.ALBRIDGE_CLUSTER_ID=a');
+    expect(notes).toContain('kubectl delete albridge --all --all-namespaces --timeout=10m\n');
+  });
+
   it('have no objects deleted where a release without an operator leaves the CRDs', async () => {
     expect(await notesOf('operator.enabled=false')).not.toContain('kubectl delete');
+    const policies = ['operator.enabled=false', 'crds.enabled=false', 'crds.keep=false'];
+    expect(await notesOf(...policies)).not.toContain('kubectl delete');
     const notes = await notesOf('operator.enabled=false', 'crds.keep=false');
     expect(notes).toContain('kubectl delete albridge --all --all-namespaces --timeout=10m\n');
   });

@@ -25,6 +25,8 @@ const taken: Readonly<Record<string, readonly string[]>> = {
   ],
   'namespaces and an id by variables': ['env.ALBRIDGE_NAMESPACES=web', 'env.ALBRIDGE_CLUSTER_ID=a'],
   'no namespaces by a variable': ['env.ALBRIDGE_NAMESPACES='],
+  'no namespaces by a variable with a value': ['env.ALBRIDGE_NAMESPACES.value='],
+  'a blank in place of namespaces': ['env.ALBRIDGE_NAMESPACES= '],
   'namespaces without an id, where nothing runs': [
     'settings.ALBRIDGE_NAMESPACES=web',
     'operator.enabled=false',
