@@ -96,14 +96,19 @@ function cacheCredentials(
   source: ClusterSource,
   clock: Clock,
 ): Pick<Cluster, 'credentials' | 'forget'> {
-  let config: KubeConfig | undefined;
+  let held: Held | undefined;
   let cached: { readonly credentials: Credentials; readonly readAtMs: number } | undefined;
   let reading: Promise<Credentials> | undefined;
 
   const read = async (): Promise<Credentials> => {
-    if (!config || !hasOwnCache(config)) config = load();
+    const loaded = hold(load());
+    const current = held?.access === loaded.access && hasOwnCache(loaded.config) ? held : loaded;
+    const { config } = current;
+    // client-node keeps what a plugin printed also where it is of no use.
+    if (config.getCurrentUser()?.exec) held = undefined;
     const limit = startDeadline(clock, READ_DEADLINE_MS);
     const credentials = await readCredentials(config, source, limit.signal).finally(limit.release);
+    held = current;
     cached = { credentials, readAtMs: clock.monotonicMs() };
     return credentials;
   };
@@ -119,14 +124,27 @@ function cacheCredentials(
     forget: (refused) => {
       if (cached?.credentials !== refused) return;
       cached = undefined;
-      config = undefined;
+      held = undefined;
     },
   };
 }
 
+/** A config, and its user and cluster as they were loaded: client-node changes some of them. */
+interface Held {
+  readonly config: KubeConfig;
+  readonly access: string;
+}
+
+function hold(config: KubeConfig): Held {
+  return {
+    config,
+    access: JSON.stringify([config.getCurrentUser(), config.getCurrentCluster()]),
+  };
+}
+
 /**
- * A plugin is a process to start: client-node keeps what it said until that expires. Everything
- * else is files, which are read again together with the kubeconfig that names them.
+ * A plugin is a process to start: client-node keeps what it said until that expires, and so does this process while the
+ * kubeconfig says the same. Everything else is files, which are read again together with the kubeconfig that names them.
  */
 function hasOwnCache(config: KubeConfig): boolean {
   const user = config.getCurrentUser();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Cluster, loadCluster } from '../../../../src/kube/client/credentials.ts';
+import { makeCertificate } from '../../../fakes/certificate.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 let directory: string;
@@ -16,6 +17,10 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function openWithPlugin(script: string): Cluster {
+  return loadCluster({ kubeconfig: writeKubeconfig(script) }, clock);
+}
+
+function writeKubeconfig(script: string, at: object = {}): string {
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     command: 'sh',
@@ -24,13 +29,16 @@ function openWithPlugin(script: string): Cluster {
   const kubeconfig = join(directory, 'config');
   const config = {
     'current-context': 'a',
-    clusters: [{ name: 'a', cluster: { server: 'https://a.example' } }],
+    clusters: [{ name: 'a', cluster: { server: 'https://a.example', ...at } }],
     users: [{ name: 'a', user: { exec } }],
     contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
   };
   writeFileSync(kubeconfig, JSON.stringify(config));
-  return loadCluster({ kubeconfig }, clock);
+  return kubeconfig;
 }
+
+const CA = await makeCertificate(['ca'], { algorithm: 'ECDSA' });
+const PLUGGED = `echo '${JSON.stringify({ kind: 'ExecCredential', status: { token: 'abc' } })}'`;
 
 function isRunning(processId: number): boolean {
   try {
@@ -65,8 +73,7 @@ describe('a credential plugin', () => {
   });
 
   it('may report much beside its answer', async () => {
-    const credential = JSON.stringify({ kind: 'ExecCredential', status: { token: 'abc' } });
-    const cluster = openWithPlugin(`yes | head -c 1200000 >&2; echo '${credential}'`);
+    const cluster = openWithPlugin(`yes | head -c 1200000 >&2; ${PLUGGED}`);
     await expect(cluster.credentials()).resolves.toMatchObject({
       headers: { authorization: 'Bearer abc' },
     });
@@ -83,10 +90,41 @@ describe('a credential plugin', () => {
   });
 
   it('may take what it prints from what it has started', async () => {
-    const credential = JSON.stringify({ kind: 'ExecCredential', status: { token: 'abc' } });
-    const cluster = openWithPlugin(`(sleep 0.1; echo '${credential}') & wait`);
+    const cluster = openWithPlugin(`(sleep 0.1; ${PLUGGED}) & wait`);
     await expect(cluster.credentials()).resolves.toMatchObject({
       headers: { authorization: 'Bearer abc' },
     });
+  });
+
+  it.each(['exit 1', 'echo {}', `echo '{"status": {}}'`])(
+    'that gave nothing of use is asked again: %s',
+    async (answer) => {
+      const flag = join(directory, 'is-corrected');
+      const cluster = openWithPlugin(`if [ -e '${flag}' ]; then ${PLUGGED}; else ${answer}; fi`);
+      await expect(cluster.credentials()).rejects.toThrow();
+      writeFileSync(flag, '');
+
+      await expect(cluster.credentials()).resolves.toMatchObject({
+        headers: { authorization: 'Bearer abc' },
+      });
+    },
+  );
+
+  it('may be corrected in the kubeconfig', async () => {
+    const cluster = openWithPlugin('exit 1');
+    await expect(cluster.credentials()).rejects.toThrow(/correct that/);
+    writeKubeconfig(PLUGGED);
+
+    await expect(cluster.credentials()).resolves.toBeDefined();
+  });
+
+  it('goes with the authority that the kubeconfig has now', async () => {
+    const cluster = openWithPlugin(PLUGGED);
+    await expect(cluster.credentials()).resolves.toMatchObject({ tls: {} });
+    const data = Buffer.from(CA.certificate).toString('base64');
+    writeKubeconfig(PLUGGED, { 'certificate-authority-data': data });
+    await clock.advance(60_000);
+
+    await expect(cluster.credentials()).resolves.toMatchObject({ tls: { ca: CA.certificate } });
   });
 });
