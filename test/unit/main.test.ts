@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
 import { CliPlace } from './cli/cli-place.ts';
 
@@ -34,3 +37,27 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await operator.exited).toBe(0);
   },
 );
+
+it('a credential plugin does not outlive the operator', async () => {
+  const trace = join(place.directory, 'trace');
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'sh',
+    args: ['-c', `while echo >> '${trace}'; do sleep 0.05; done`],
+  };
+  const server = 'http://127.0.0.1:1';
+  const operator = startOperatorProcess({
+    environment: {
+      ...{ PATH: process.env['PATH'] ?? '', ALBRIDGE_KINDS: 'configmonitor' },
+      ...{ ALBRIDGE_METRICS_ADDRESS: 'off', ALBRIDGE_HEALTH_ADDRESS: 'off' },
+      KUBECONFIG: place.writeKubeconfig({ server }, undefined, { exec }),
+    },
+  });
+  await vi.waitFor(() => expect(existsSync(trace)).toBe(true), 10_000);
+
+  expect(await operator.stop()).toBe(0);
+
+  const { size } = statSync(trace);
+  await setTimeout(500);
+  expect(statSync(trace).size).toBe(size);
+});

@@ -7,7 +7,7 @@ const MOST_CHARACTERS = { stdout: 1_000_000, stderr: 16_000_000 } as const;
 
 /**
  * client-node starts a credential plugin, waits for its end and keeps all that it prints. From now on a plugin of the
- * config ends when the signal aborts, and when it prints too much. The field is private in client-node: a test fails
+ * config ends when the signal aborts, when this process exits, and when it prints too much. The field is private in client-node: a test fails
  * where another version has none.
  */
 export function limitPlugins(config: KubeConfig, signal: AbortSignal): void {
@@ -33,7 +33,11 @@ function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
     });
   }
   signal.addEventListener('abort', onAbort, { once: true });
-  plugin.once('close', () => signal.removeEventListener('abort', onAbort));
+  process.once('exit', onAbort);
+  plugin.once('close', () => {
+    signal.removeEventListener('abort', onAbort);
+    process.off('exit', onAbort);
+  });
   return plugin;
 }
 

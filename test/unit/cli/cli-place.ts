@@ -49,12 +49,12 @@ export class CliPlace {
     });
   }
 
-  writeKubeconfig(cluster: object, namespace?: unknown): string {
+  writeKubeconfig(cluster: object, namespace?: unknown, user: object = {}): string {
     const path = join(this.directory, 'config');
     const config = {
       'current-context': 'a',
       clusters: [{ name: 'a', cluster }],
-      users: [{ name: 'a', user: {} }],
+      users: [{ name: 'a', user }],
       contexts: [{ name: 'a', context: { cluster: 'a', user: 'a', namespace } }],
     };
     writeFileSync(path, JSON.stringify(config));
