@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareVersions } from '../../core/objects/kube-object.ts';
 import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
+import { readMessage } from '../../core/reconcile/operator-error.ts';
 import { isConflict } from '../client/kube-error.ts';
 import type { Reflector } from '../watch/reflector.ts';
 import { createClaimedSpec, getHolder, type Lease, type LeaseStore } from './lease.ts';
@@ -35,6 +36,8 @@ export class Candidate {
   #watchEnd: Promise<void> = Promise.resolve();
   #wake = (): void => {};
   #reported: string | undefined;
+  /** Why the last attempt failed, as logged. */
+  #failure: string | undefined;
 
   constructor(options: CandidateOptions) {
     this.#options = options;
@@ -94,6 +97,7 @@ export class Candidate {
       this.#wake();
     });
     this.#logHolder(waitMs);
+    this.#failure = undefined;
     const isFollowing = this.#watch.findFault() === undefined;
     await this.#pause(isFollowing ? waitMs : Math.min(waitMs, addJitter(clock, retryMs, 0.2)));
     if (this.#watch.findFault() !== undefined) observation.invalidate();
@@ -117,7 +121,11 @@ export class Candidate {
   async #waitAfterFailure(error: unknown): Promise<void> {
     const { clock, log, retryMs, signal } = this.#options;
     const hasLostRace = isConflict(error);
-    if (!hasLostRace) log.info('cannot take the lease yet', { err: error });
+    const failure = readMessage(error);
+    if (!hasLostRace && failure !== this.#failure) {
+      log.info('cannot take the lease yet', { err: error });
+      this.#failure = failure;
+    }
     await sleep(clock, addJitter(clock, hasLostRace ? retryMs / 8 : retryMs, 0.2), signal);
   }
 

@@ -88,9 +88,27 @@ describe('a candidate', () => {
     const a = bench.join('a', () => (isDown ? unavailable : undefined));
     await clock.advance(20_000);
     expect(a.transport.requests.length).toBeLessThan(25);
+    expect(a.messages()).toEqual(['cannot take the lease yet']);
     isDown = false;
     await clock.advance(2400);
     expect(a.election.isLeader()).toBe(true);
+    await a.election.stop();
+  });
+
+  it('says once why it cannot take the Lease, and again once it has waited for a holder', async () => {
+    server.edit({ holderIdentity: 'x', leaseDurationSeconds: 15 });
+    let isDown = true;
+    const a = bench.join('a', () => (isDown ? unavailable : undefined));
+    for (const next of [false, true]) {
+      await clock.advance(10_000);
+      isDown = next;
+    }
+    await clock.advance(60_000);
+    const said = ['cannot take the lease yet', 'waiting for the lease'];
+    expect(a.messages().filter((message) => message.includes('the lease'))).toEqual([
+      ...said,
+      'cannot take the lease yet',
+    ]);
     await a.election.stop();
   });
 
