@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
 import { isFields } from '../../core/objects/fields.ts';
@@ -14,7 +14,7 @@ export function readKubeconfigFile(path: string): KubeConfig {
   const given = parse(readText(path));
   const config = new KubeConfig();
   try {
-    config.loadFromString(JSON.stringify(readTokenFiles(given, directory)));
+    config.loadFromString(JSON.stringify(mapUsers(given, (user) => readUser(user, directory))));
   } catch (error) {
     throw new Error(`cannot be used, ${describe(error)}: correct or replace it`, { cause: error });
   }
@@ -135,20 +135,28 @@ function parseFirst(text: string): unknown {
   }
 }
 
-/**
- * The token in `tokenFile` comes before `token`; client-node does not know the field. The kubeconfig is read again with
- * each read of the credentials.
- * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#AuthInfo
- */
-function readTokenFiles(config: Fields, directory: string): Fields {
+function mapUsers(config: Fields, change: (user: Fields) => Fields): Fields {
   const { users } = config;
   if (!Array.isArray(users)) return config;
-  const read = users.map((one: unknown) => {
+  const changed = users.map((one: unknown) => {
     const user = isFields(one) ? one['user'] : undefined;
-    if (!isFields(one) || !isFields(user) || !isText(user['tokenFile'])) return one;
-    return { ...one, user: readTokenFile(user, resolve(directory, user['tokenFile'])) };
+    return isFields(one) && isFields(user) ? { ...one, user: change(user) } : one;
   });
-  return { ...config, users: read };
+  return { ...config, users: changed };
+}
+
+/**
+ * What client-node does not know: the token in `tokenFile` comes before `token`, and the command of a credential plugin
+ * that has a slash is a path below the directory of the kubeconfig. The kubeconfig is read again with each read of the
+ * credentials.
+ * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#AuthInfo
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration
+ */
+function readUser(user: Fields, directory: string): Fields {
+  const { exec, tokenFile } = user;
+  const known = isText(tokenFile) ? readTokenFile(user, resolve(directory, tokenFile)) : user;
+  if (!isFields(exec) || !isText(exec['command']) || !exec['command'].includes(sep)) return known;
+  return { ...known, exec: { ...exec, command: resolve(directory, exec['command']) } };
 }
 
 /** A file without a token is named only where the user is needed. */

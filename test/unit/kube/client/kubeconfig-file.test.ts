@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -284,4 +284,14 @@ it('a token file comes before the token, and is read again', async () => {
   writeFileSync(token, 'two\n');
   await clock.advance(61_000);
   expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer two' });
+});
+
+it('a command with a slash is one below the directory of its kubeconfig', async () => {
+  mkdirSync(join(directory, 'bin'));
+  const script = `#!/bin/sh\necho '{"status": {"token": "plugged"}}'\n`;
+  writeFileSync(join(directory, 'bin/plugin'), script, { mode: 0o755 });
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './bin/plugin' };
+  const path = writeWith({ users: [{ name: 'a', user: { exec } }] });
+  const { headers } = await loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
+  expect(headers).toEqual({ authorization: 'Bearer plugged' });
 });
