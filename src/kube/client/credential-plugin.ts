@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isFields } from '../../core/objects/fields.ts';
 
@@ -18,6 +19,47 @@ export function limitPlugins(config: KubeConfig, signal: AbortSignal): void {
       limit(spawn(command, args, options), signal);
     Object.assign(one, { execFn });
   }
+}
+
+const INFO = 'KUBERNETES_EXEC_INFO';
+
+/**
+ * Puts into the environment of the plugin what it is asked for, which client-node does not. Throws where the authority
+ * cannot be read.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats
+ */
+export function informPlugin(config: KubeConfig): void {
+  const user = config.getCurrentUser();
+  const exec = (user?.exec ?? undefined) as Exec | undefined;
+  const given = exec?.env ?? [];
+  if (exec === undefined || !Array.isArray(given)) return;
+  const { apiVersion, provideClusterInfo } = exec;
+  const cluster = provideClusterInfo === true ? describeCluster(config) : undefined;
+  const spec = { interactive: false, ...(cluster && { cluster }) };
+  const value = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec });
+  const others = given.filter((one) => !isFields(one) || one['name'] !== INFO);
+  Object.assign(user ?? {}, { exec: { ...exec, env: [...others, { name: INFO, value }] } });
+}
+
+interface Exec {
+  readonly apiVersion?: unknown;
+  readonly env?: readonly unknown[] | null;
+  readonly provideClusterInfo?: unknown;
+}
+
+/** https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-Cluster */
+function describeCluster(config: KubeConfig): object | undefined {
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) return undefined;
+  const { caData, caFile, proxyUrl, server, skipTLSVerify, tlsServerName } = cluster;
+  const authority = caData ?? (caFile && readFileSync(caFile, 'base64'));
+  return {
+    server,
+    ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+    ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
+    ...(authority && { 'certificate-authority-data': authority }),
+    ...(proxyUrl && { 'proxy-url': proxyUrl }),
+  };
 }
 
 function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {

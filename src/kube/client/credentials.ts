@@ -3,7 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { type Clock, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { OperatorError, readMessage } from '../../core/reconcile/operator-error.ts';
 import { type ClusterSettings, type ClusterSource, findClusterSource } from './cluster-source.ts';
-import { limitPlugins } from './credential-plugin.ts';
+import { informPlugin, limitPlugins } from './credential-plugin.ts';
 import { explainFailure, findFault, findFileFault, findTlsFault } from './credentials-advice.ts';
 import { type KubeReason, kubeReasons } from './kube-reasons.ts';
 
@@ -164,6 +164,7 @@ async function readCredentials(
   const options: RequestOptions = { headers: {} };
   limitPlugins(config, signal);
   try {
+    informPlugin(config);
     await raceAbort(allowPlainHttp(config).applyToHTTPSOptions(options), signal);
   } catch (error) {
     const why = explainFailure(error, config.getCurrentUser());

@@ -20,11 +20,12 @@ function openWithPlugin(script: string): Cluster {
   return loadCluster({ kubeconfig: writeKubeconfig(script) }, clock);
 }
 
-function writeKubeconfig(script: string, at: object = {}): string {
+function writeKubeconfig(script: string, at: object = {}, more: object = {}): string {
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     command: 'sh',
     args: ['-c', script],
+    ...more,
   };
   const kubeconfig = join(directory, 'config');
   const config = {
@@ -127,4 +128,31 @@ describe('a credential plugin', () => {
 
     await expect(cluster.credentials()).resolves.toMatchObject({ tls: { ca: CA.certificate } });
   });
+
+  const ECHO = `echo "{\\"status\\": {\\"token\\": \\"$(printf %s "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')\\"}}"`;
+  const ASKED = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
+
+  it('is given the version that it is asked for, and no terminal', async () => {
+    const info = await readInfo(openWithPlugin(ECHO));
+    expect(info).toEqual({ ...ASKED, spec: { interactive: false } });
+  });
+
+  it('is given the cluster where the kubeconfig says so', async () => {
+    writeFileSync(join(directory, 'ca.pem'), CA.certificate);
+    const at = { 'certificate-authority': 'ca.pem', 'tls-server-name': 'kube' };
+    const path = writeKubeconfig(ECHO, at, { provideClusterInfo: true });
+    const cluster = {
+      server: 'https://a.example',
+      'tls-server-name': 'kube',
+      'certificate-authority-data': Buffer.from(CA.certificate).toString('base64'),
+    };
+    const info = await readInfo(loadCluster({ kubeconfig: path }, clock));
+    expect(info).toEqual({ ...ASKED, spec: { interactive: false, cluster } });
+  });
 });
+
+/** Of a plugin whose token is what it was given. */
+async function readInfo(cluster: Cluster): Promise<unknown> {
+  const { authorization = '' } = (await cluster.credentials()).headers;
+  return JSON.parse(Buffer.from(authorization.slice('Bearer '.length), 'base64').toString());
+}
