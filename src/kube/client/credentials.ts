@@ -57,7 +57,7 @@ export function loadCluster(settings: ClusterSettings, clock: Clock, context?: s
   const config = source.load(context);
   const cluster = config.getCurrentCluster();
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace;
-  const at = { server: cluster?.server ?? '', context: config.getCurrentContext() };
+  const at = { server: readServer(config) ?? '', context: config.getCurrentContext() };
   return {
     ...at,
     isInCluster: source.kind === 'in-cluster',
@@ -76,7 +76,7 @@ export function loadCluster(settings: ClusterSettings, clock: Clock, context?: s
 function reload(source: ClusterSource, at: Pick<Cluster, 'server' | 'context'>): KubeConfig {
   try {
     const config = source.load(at.context);
-    const server = config.getCurrentCluster()?.server;
+    const server = readServer(config);
     if (server !== at.server) throw new Error(describeServerChange(at, server));
     const user = config.getContextObject(at.context)?.user;
     if (!user || config.getCurrentUser()) return config;
@@ -84,6 +84,14 @@ function reload(source: ClusterSource, at: Pick<Cluster, 'server' | 'context'>):
   } catch (error) {
     throw createCredentialsError(source, readMessage(error), error);
   }
+}
+
+/** Without a login, which is not sent, and would be shown in logs. */
+function readServer(config: KubeConfig): string | undefined {
+  const server = config.getCurrentCluster()?.server;
+  const url = URL.parse(server ?? '');
+  if (url === null || !(url.username || url.password)) return server;
+  return Object.assign(url, { username: '', password: '' }).href;
 }
 
 function describeServerChange(at: Pick<Cluster, 'server' | 'context'>, server = 'none'): string {

@@ -295,3 +295,16 @@ it('a command with a slash is one below the directory of its kubeconfig', async 
   const { headers } = await loadCluster({ kubeconfig: path }, new ManualClock()).credentials();
   expect(headers).toEqual({ authorization: 'Bearer plugged' });
 });
+
+it('a login in the address of the server is not shown, as no request carries it', async () => {
+  const clock = new ManualClock();
+  const writeServer = (server: string): string =>
+    writeWith({ clusters: [{ name: 'a', cluster: { server } }] });
+  const path = writeServer('https://jane:hunter2@kube.example/k8s');
+  const cluster = loadCluster({ kubeconfig: path }, clock);
+  expect(cluster.server).toBe('https://kube.example/k8s');
+  await expect(cluster.credentials()).resolves.toBeDefined();
+  writeServer('https://jane:hunter2@moved.example/k8s');
+  await clock.advance(61_000);
+  await expect(cluster.credentials()).rejects.toThrow(' to https://moved.example/k8s: restore');
+});
