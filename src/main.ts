@@ -67,10 +67,7 @@ await run();
 
 async function run(): Promise<void> {
   const mode = readArguments();
-  if (mode !== 'run') {
-    process.stdout.write(mode === 'help' ? HELP : `${manifest.version}\n`);
-    return;
-  }
+  if (mode !== 'run') return print(mode === 'help' ? HELP : `${manifest.version}\n`);
   const parsed = loadConfig();
   if (parsed.kind === 'problems') return refuse(parsed.problems);
   try {
@@ -93,6 +90,16 @@ function readArguments(): 'run' | 'help' | 'version' {
     refuse([`${sentence}; run with --help for usage`]);
     process.exit();
   }
+}
+
+/** Its reader may be gone, which a pipe reports by SIGPIPE to other programs: 128 + 13. */
+function print(text: string): void {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    process.exitCode = code === 'EPIPE' ? 141 : 1;
+    if (code === 'EPIPE') return;
+    process.stderr.write(`albridge: the output cannot be written (${code}): check where it goes\n`);
+  });
+  process.stdout.write(text);
 }
 
 function refuse(problems: readonly string[]): void {

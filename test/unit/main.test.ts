@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { startOperatorProcess } from '../surroundings/operator-process.ts';
@@ -60,4 +61,17 @@ it('a credential plugin does not outlive the operator', async () => {
   const { size } = statSync(trace);
   await setTimeout(500);
   expect(statSync(trace).size).toBe(size);
+});
+
+it.each([
+  ['{ "$@"; echo $? >&2; } | true', '141\n'],
+  [
+    '"$@" > /dev/full; echo $? >&2',
+    'albridge: the output cannot be written (ENOSPC): check where it goes\n1\n',
+  ],
+])('the help that cannot be written ends with a code, and without a stack: %s', (line, says) => {
+  const help = [process.execPath, resolve('src/main.ts'), '--help'];
+  const { stderr } = spawnSync('sh', ['-c', line, 'sh', ...help], { encoding: 'utf8' });
+
+  expect(stderr).toBe(says);
 });
