@@ -94,7 +94,8 @@ export class SharedContext {
     this.ports = ports;
     this.settings = settings;
     this.signal = signal;
-    this.client = new KubeClient({ transport, clock, metrics, leadership, ...reporting });
+    const own = { transport, clock, metrics, leadership, stopping: signal };
+    this.client = new KubeClient({ ...own, ...reporting });
     this.events = new KubeEventRecorder({
       client: new KubeClient({ transport, clock, metrics, ...reporting }),
       clock,

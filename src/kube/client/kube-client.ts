@@ -19,6 +19,8 @@ export interface KubeClientOptions {
   readonly leadership?: Leadership;
   /** Called with every request that was refused. */
   readonly rights?: { recordRefusal(request: KubeRequest): void };
+  /** Aborts when this process stops: what the server puts off is given up then. */
+  readonly stopping?: AbortSignal;
   /** For one attempt, its body included; for a stream, until its headers. */
   readonly deadlineMs?: number;
 }
@@ -75,11 +77,25 @@ async function requestWithRetries<T>(options: KubeClientOptions, request: KubeRe
       const retry = decideRetry(error, budget);
       if (!retry) throw error;
       budget = retry.budget;
-      const signal = request.signal ?? new AbortController().signal;
-      if (retry.delayMs > 0)
-        await sleep(options.clock, addJitter(options.clock, retry.delayMs, 0.1), signal);
+      if (retry.delayMs > 0 && !(await waitForRetry(options, request, retry.delayMs))) throw error;
     }
   }
+}
+
+/** False where the process stops. Rejects with the reason of the request's own signal. */
+async function waitForRetry(
+  { clock, stopping }: KubeClientOptions,
+  { signal }: KubeRequest,
+  delayMs: number,
+): Promise<boolean> {
+  const either = AbortSignal.any([signal, stopping].filter((one) => one !== undefined));
+  const wait = sleep(clock, addJitter(clock, delayMs, 0.1), either);
+  const hasWaited = await wait.then(
+    () => true,
+    () => false,
+  );
+  signal?.throwIfAborted();
+  return hasWaited;
 }
 
 function decideRetry(
