@@ -34,7 +34,8 @@ export function findFileFault(config: KubeConfig): string | undefined {
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
 const PEM_PARTS = {
-  ca: ['certificate authority', CERTIFICATE],
+  // An empty one is none, as for kubectl.
+  ca: ['certificate authority', new RegExp(`^$|${CERTIFICATE.source}`)],
   cert: ['client certificate', CERTIFICATE],
   key: ['client key', /-----BEGIN (?:\w+ )*PRIVATE KEY-----/],
 } as const;
@@ -45,7 +46,7 @@ type PemParts = Readonly<Partial<Record<keyof typeof PEM_PARTS, string>>>;
 export function findTlsFault(tls: PemParts): string | undefined {
   for (const [part, [name, form]] of Object.entries(PEM_PARTS)) {
     const pem = tls[part as keyof PemParts];
-    if (pem && !form.test(pem))
+    if (pem !== undefined && !form.test(pem))
       return `the ${name} is not in PEM form: write it again, or correct its path`;
   }
   return findPairFault(tls);

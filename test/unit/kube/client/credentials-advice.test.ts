@@ -20,6 +20,13 @@ it.each([
   );
 });
 
+it('a file that is being written again is no lack of a certificate', () => {
+  const named = 'not in PEM form: write it again';
+  expect(findTlsFault({ cert: '', key: USER.privateKey })).toContain(`certificate is ${named}`);
+  expect(findTlsFault({ cert: USER.certificate, key: '' })).toContain(`key is ${named}`);
+  expect(findTlsFault({ cert: '', key: '' })).toContain(`certificate is ${named}`);
+});
+
 it.each([
   [{ cert: USER.certificate }, /^the client key is missing beside the certificate: add it/],
   [{ key: USER.privateKey }, /^the client certificate is missing beside the key: add it/],
