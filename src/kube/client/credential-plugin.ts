@@ -8,8 +8,8 @@ const MOST_CHARACTERS = { stdout: 1_000_000, stderr: 16_000_000 } as const;
 
 /**
  * client-node starts a credential plugin, waits for its end and keeps all that it prints. From now on a plugin of the
- * config ends when the signal aborts, when this process exits, and when it prints too much. The field is private in client-node: a test fails
- * where another version has none.
+ * config ends when the signal aborts, when this process exits, and when it prints too much. The field is private in
+ * client-node: a test fails where another version has none.
  */
 export function limitPlugins(config: KubeConfig, signal: AbortSignal): void {
   const { authenticators } = config as unknown as { readonly authenticators: readonly unknown[] };
@@ -52,7 +52,7 @@ function describeCluster(config: KubeConfig): object | undefined {
   const cluster = config.getCurrentCluster();
   if (cluster === null) return undefined;
   const { caData, caFile, proxyUrl, server, skipTLSVerify, tlsServerName } = cluster;
-  const authority = caData ?? (caFile && readFileSync(caFile, 'base64'));
+  const authority = caData || (caFile && readFileSync(caFile, 'base64'));
   return {
     server,
     ...(tlsServerName && { 'tls-server-name': tlsServerName }),

@@ -139,7 +139,11 @@ describe('a credential plugin', () => {
 
   it('is given the cluster where the kubeconfig says so', async () => {
     writeFileSync(join(directory, 'ca.pem'), CA.certificate);
-    const at = { 'certificate-authority': 'ca.pem', 'tls-server-name': 'kube' };
+    const at = {
+      'certificate-authority': 'ca.pem',
+      'certificate-authority-data': '',
+      'tls-server-name': 'kube',
+    };
     const path = writeKubeconfig(ECHO, at, { provideClusterInfo: true });
     const cluster = {
       server: 'https://a.example',
