@@ -109,8 +109,7 @@ function cacheCredentials(
   let reading: Promise<Credentials> | undefined;
 
   const read = async (): Promise<Credentials> => {
-    const loaded = hold(load());
-    const current = held?.access === loaded.access && hasOwnCache(loaded.config) ? held : loaded;
+    const current = chooseConfig(held, load);
     const { config } = current;
     // client-node keeps what a plugin printed also where it is of no use.
     if (config.getCurrentUser()?.exec) held = undefined;
@@ -148,6 +147,18 @@ function hold(config: KubeConfig): Held {
     config,
     access: JSON.stringify([config.getCurrentUser(), config.getCurrentCluster()]),
   };
+}
+
+/** A plugin that has answered does not depend on a kubeconfig that cannot be read now, such as one being written. */
+function chooseConfig(held: Held | undefined, load: () => KubeConfig): Held {
+  const known = held && hasOwnCache(held.config) ? held : undefined;
+  try {
+    const loaded = hold(load());
+    return known?.access === loaded.access ? known : loaded;
+  } catch (error) {
+    if (known !== undefined) return known;
+    throw error;
+  }
 }
 
 /**

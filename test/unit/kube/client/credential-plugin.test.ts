@@ -129,6 +129,40 @@ describe('a credential plugin', () => {
     await expect(cluster.credentials()).resolves.toMatchObject({ tls: { ca: CA.certificate } });
   });
 
+  it.each(['', 'clusters: ['])(
+    'that has answered stays in use while its kubeconfig is written: %j',
+    async (torn) => {
+      const cluster = openWithPlugin(PLUGGED);
+      const given = await cluster.credentials();
+      writeFileSync(join(directory, 'config'), torn);
+      await clock.advance(60_000);
+
+      await expect(cluster.credentials()).resolves.toEqual(given);
+    },
+  );
+
+  it('that was refused is not asked by a kubeconfig that cannot be read', async () => {
+    const cluster = openWithPlugin(PLUGGED);
+    const refused = await cluster.credentials();
+    writeFileSync(join(directory, 'config'), '');
+    cluster.forget(refused);
+
+    await expect(cluster.credentials()).rejects.toThrow('restore it');
+  });
+
+  it('leaves no listener behind, whether it cannot be started, fails or hangs', async () => {
+    const before = process.listenerCount('exit');
+    const missing = writeKubeconfig('', {}, { command: 'no-such-plugin' });
+    await expect(loadCluster({ kubeconfig: missing }, clock).credentials()).rejects.toThrow();
+    await expect(openWithPlugin('exit 1').credentials()).rejects.toThrow();
+    const hanging = openWithPlugin('sleep 60 & sleep 60').credentials();
+    const failed = expect(hanging).rejects.toThrow();
+    await clock.advance(10_000);
+    await failed;
+
+    await vi.waitFor(() => expect(process.listenerCount('exit')).toBe(before));
+  });
+
   const ECHO = `echo "{\\"status\\": {\\"token\\": \\"$(printf %s "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')\\"}}"`;
   const ASKED = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
 
