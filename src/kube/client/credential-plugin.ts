@@ -16,9 +16,17 @@ export function limitPlugins(config: KubeConfig, signal: AbortSignal): void {
   for (const one of authenticators) {
     if (!isFields(one) || !('execFn' in one)) continue;
     const execFn = (command: string, args: readonly string[], options: SpawnOptions) =>
-      limit(spawn(command, args, options), signal);
+      limit(assertPiped(spawn(command, args, options)), signal);
     Object.assign(one, { execFn });
   }
+}
+
+/** Where no more files can be opened Node gives no pipes, and later an error that would end this process. */
+function assertPiped(plugin: ChildProcess): ChildProcess {
+  // Undefined then, against its type.
+  if ((plugin.stdout as unknown) !== undefined) return plugin;
+  plugin.once('error', () => {});
+  throw Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE', syscall: 'spawn' });
 }
 
 const INFO = 'KUBERNETES_EXEC_INFO';

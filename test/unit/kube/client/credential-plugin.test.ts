@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Cluster, loadCluster } from '../../../../src/kube/client/credentials.ts';
 import { makeCertificate } from '../../../fakes/certificate.ts';
@@ -161,6 +162,26 @@ describe('a credential plugin', () => {
     await failed;
 
     await vi.waitFor(() => expect(process.listenerCount('exit')).toBe(before));
+  });
+
+  it('that cannot be started as too many files are open does not end the process', () => {
+    const script = `
+      import { closeSync, openSync } from 'node:fs';
+      import { loadCluster } from '${resolve('src/kube/client/credentials.ts')}';
+      import { systemClock } from '${resolve('src/system-clock.ts')}';
+      const cluster = loadCluster({ kubeconfig: '${writeKubeconfig(PLUGGED)}' }, systemClock);
+      let last;
+      try { for (;;) last = openSync('/dev/null'); } catch {}
+      closeSync(last);
+      await cluster.credentials().catch(({ message }) => console.log(message));
+      setImmediate(() => console.log('alive'));
+    `;
+    const node = [process.execPath, '--input-type=module', '-e', script];
+    const line = 'ulimit -n 64; exec "$@"';
+    const { stderr, stdout } = spawnSync('sh', ['-c', line, 'sh', ...node], { encoding: 'utf8' });
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/the credential plugin "sh" cannot be started \(EMFILE\).*\nalive\n$/);
   });
 
   const ECHO = `echo "{\\"status\\": {\\"token\\": \\"$(printf %s "$KUBERNETES_EXEC_INFO" | base64 | tr -d '\\n')\\"}}"`;
