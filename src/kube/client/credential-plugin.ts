@@ -67,7 +67,16 @@ function describeCluster(config: KubeConfig): object | undefined {
     ...(skipTLSVerify && { 'insecure-skip-tls-verify': true }),
     ...(authority && { 'certificate-authority-data': authority }),
     ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    ...describeSettings(cluster),
   };
+}
+
+/** Of the cluster for its plugin, among the `extensions` that kubeconfig-file.ts keeps. */
+function describeSettings(cluster: object): object {
+  const { extensions = [] } = cluster as { readonly extensions?: readonly unknown[] };
+  const name = 'client.authentication.k8s.io/exec';
+  const own = extensions.filter(isFields).find((one) => one['name'] === name);
+  return own === undefined ? {} : { config: own['extension'] };
 }
 
 function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {

@@ -19,6 +19,7 @@ export function readKubeconfigFile(path: string): KubeConfig {
     throw new Error(`cannot be used, ${describe(error)}: correct or replace it`, { cause: error });
   }
   config.makePathsAbsolute(directory);
+  keepExtensions(config, given);
   return config;
 }
 
@@ -157,6 +158,14 @@ function readUser(user: Fields, directory: string): Fields {
   const known = isText(tokenFile) ? readTokenFile(user, resolve(directory, tokenFile)) : user;
   if (!isFields(exec) || !isText(exec['command']) || !exec['command'].includes(sep)) return known;
   return { ...known, exec: { ...exec, command: resolve(directory, exec['command']) } };
+}
+
+/** client-node drops them, and a credential plugin may need one: see `informPlugin`. */
+function keepExtensions(config: KubeConfig, { clusters }: Fields): void {
+  for (const { name, cluster } of (clusters ?? []) as readonly Fields[]) {
+    if (!isFields(cluster) || !Array.isArray(cluster['extensions'])) continue;
+    Object.assign(config.getCluster(String(name)) ?? {}, { extensions: cluster['extensions'] });
+  }
 }
 
 /** A file without a token is named only where the user is needed. */

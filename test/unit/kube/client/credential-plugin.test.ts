@@ -198,12 +198,17 @@ describe('a credential plugin', () => {
       'certificate-authority': 'ca.pem',
       'certificate-authority-data': '',
       'tls-server-name': 'kube',
+      extensions: [
+        { name: 'other', extension: { a: 1 } },
+        { name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } },
+      ],
     };
     const path = writeKubeconfig(ECHO, at, { provideClusterInfo: true });
     const cluster = {
       server: 'https://a.example',
       'tls-server-name': 'kube',
       'certificate-authority-data': Buffer.from(CA.certificate).toString('base64'),
+      config: { audience: 'x' },
     };
     const info = await readInfo(loadCluster({ kubeconfig: path }, clock));
     expect(info).toEqual({ ...ASKED, spec: { interactive: false, cluster } });
