@@ -76,7 +76,7 @@ function isDocument(body: Buffer): boolean {
 }
 
 const MOST_HEAD_BYTES = 1000;
-/** What may come before the root, then its name; that of an error comes with another status. */
+/** The root's name and all that may come before it; an error's document comes with another status. */
 const RESPONSE =
   /^(?:(?:<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!(?!--)[^>]*>)\s*)*<(?!Error)\w+Response[\s/>]/;
 
