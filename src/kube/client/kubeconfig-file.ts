@@ -147,9 +147,9 @@ function mapUsers(config: Fields, change: (user: Fields) => Fields): Fields {
 }
 
 /**
- * Adds to a user what client-node does not know: the token in `tokenFile` comes before `token`, and the command of a credential plugin
- * that has a slash is a path below the directory of the kubeconfig. The kubeconfig is read again with each read of the
- * credentials.
+ * Adds to a user what client-node does not know: the token in `tokenFile` comes before `token`, and the command of a
+ * credential plugin that has a slash is a path below the directory of the kubeconfig. The kubeconfig is read again with
+ * each read of the credentials.
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/#AuthInfo
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration
  */
