@@ -1,4 +1,4 @@
-import { classifyOutcome, isDocument } from '../aws/client/aws-errors.ts';
+import { classifyOutcome, hasDocument } from '../aws/client/aws-errors.ts';
 import { DeadlineExceeded } from '../core/ports/clock.ts';
 
 /**
@@ -54,7 +54,7 @@ function explainCode({ code = '', path, syscall }: NodeJS.ErrnoException): strin
 /** Of an answer that is no document of AWS the SDK knows the status alone. */
 function explainStatus(thrown: unknown): string | undefined {
   const { statusCode } = classifyOutcome(thrown);
-  const isOfAws = statusCode === 0 || (statusCode >= 400 && isDocument(thrown));
+  const isOfAws = statusCode === 0 || (statusCode >= 400 && hasDocument(thrown));
   if (isOfAws || statusCode === 429 || statusCode >= 500) return undefined;
   return `the server answers HTTP ${statusCode}, and not as AWS does: check AWS_ENDPOINT_URL, and proxies on the way`;
 }

@@ -214,7 +214,7 @@ function classifyStatus(thrown: unknown): AwsReason {
   if (status === 429) return 'Throttled';
   if (status !== undefined && status >= 500) return 'AwsUnavailable';
   if (status === undefined) return classifyUnanswered(thrown);
-  return isDocument(thrown) ? 'AwsError' : 'AwsUnreadable';
+  return hasDocument(thrown) ? 'AwsError' : 'AwsUnreadable';
 }
 
 function classifyUnanswered(thrown: unknown): AwsReason {
@@ -268,7 +268,7 @@ const ROLES_OWN = 'identity-based policy';
  */
 function describeCause(thrown: unknown, reason: AwsReason, cause: string): string {
   const message = readText(thrown, 'message');
-  if (!isDocument(thrown) && readStatus(thrown) !== undefined) {
+  if (!hasDocument(thrown) && readStatus(thrown) !== undefined) {
     return `${lowerFirst(cause)} (HTTP ${readStatus(thrown)})`;
   }
   const line = (message ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '');
@@ -295,7 +295,7 @@ function hasManyCodes(reason: AwsReason): boolean {
 }
 
 /** An error document of AWS has a code. For a page of something else the SDK has a name of its own, or its parser fails. */
-export function isDocument(thrown: unknown): boolean {
+export function hasDocument(thrown: unknown): boolean {
   if (readText(thrown, 'Code') !== undefined) return true;
   const isPage = /^(Unknown|NotFound)$/.test(readText(thrown, 'name') ?? '');
   return readText(thrown, '$fault') !== undefined && !isPage;
