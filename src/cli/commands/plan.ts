@@ -96,8 +96,8 @@ async function planFile(file: string, context: CommandContext): Promise<readonly
       ...{ ...attaching, aws, clock, log: silentLog },
       ...{ settings: installation.aws, cluster: installation.clusterId },
     });
-    const all = installation.serving.map(({ env }) => env);
-    const parts = { client, preview, signal, operators: settings, all };
+    const serving = installation.serving.map(({ env }) => env);
+    const parts = { client, preview, signal, operators: settings, serving };
     const { areWebAppsKnown } = attaching;
     const plans: ShownPlan[] = [];
     for (const manifest of myIngresses) {

@@ -29,14 +29,14 @@ export interface PlanningParts {
   /** Settings of those that serve MyIngress under the cluster's id; empty: none is known. */
   readonly operators: readonly Environment[];
   /** Settings of all that serve MyIngress, whatever their id. */
-  readonly all: readonly Environment[];
+  readonly serving: readonly Environment[];
   readonly signal: AbortSignal;
 }
 
 /** The plan of one manifest: what the operator would do once it is applied. Throws the signal's reason alone. */
 export async function planManifest(
   manifest: Manifest,
-  { client, preview, areWebAppsKnown, operators, all, signal }: PlanningParts,
+  { client, preview, areWebAppsKnown, operators, serving, signal }: PlanningParts,
 ): Promise<ShownPlan> {
   const { namespace, name } = manifest.metadata;
   try {
@@ -44,7 +44,7 @@ export async function planManifest(
     // Without their routes it would be the plan that deletes them.
     if (!areWebAppsKnown && object.status?.attached?.length)
       throw new CommandError(WEB_APPS_UNKNOWN);
-    const notes = listHolds(object, { operators, all });
+    const notes = listHolds(object, { operators, serving });
     return { namespace, name, ...describePreview(await preview(object, signal), notes) };
   } catch (error) {
     signal.throwIfAborted();
@@ -64,14 +64,14 @@ function isAboutObject(error: unknown): boolean {
 /** Why an operator would not carry the plan out. */
 function listHolds(
   object: MyIngress,
-  { operators, all }: Pick<PlanningParts, 'operators' | 'all'>,
+  { operators, serving }: Pick<PlanningParts, 'operators' | 'serving'>,
 ): readonly string[] {
   const { namespace } = object.metadata;
-  const isServing = (env: Environment): boolean => serves(env, myIngressKind, [namespace]);
-  const serving = operators.filter(isServing);
-  const isServed = operators.length === 0 || serving.length > 0;
-  const isOfAnother = all.some(isServing);
-  const isObserved = serving.length > 0 && serving.every(isObserver);
+  const servesNamespace = (env: Environment): boolean => serves(env, myIngressKind, [namespace]);
+  const own = operators.filter(servesNamespace);
+  const isServed = operators.length === 0 || own.length > 0;
+  const isOfAnother = serving.some(servesNamespace);
+  const isObserved = own.length > 0 && own.every(isObserver);
   const holds: readonly (readonly [boolean, string])[] = [
     [
       isPaused(object),

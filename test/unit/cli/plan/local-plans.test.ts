@@ -64,7 +64,7 @@ const STEPS = ['delete rule'];
 
 function planAs(
   object: object,
-  parts: Pick<PlanningParts, 'areWebAppsKnown' | 'operators' | 'all'>,
+  parts: Pick<PlanningParts, 'areWebAppsKnown' | 'operators' | 'serving'>,
 ): Promise<ShownPlan> {
   const plan = { generation: 1, digest: '', steps: STEPS, omitted: 0 };
   const preview = () => Promise.resolve({ kind: 'planned', plan } as const);
@@ -87,7 +87,8 @@ it.each([
     ...{ status: {}, areWebAppsKnown: false, steps: STEPS, failure: undefined },
   },
 ])('plans $why', async ({ status, areWebAppsKnown, steps, failure }) => {
-  const shown = await planAs({ ...MANIFEST, status }, { areWebAppsKnown, operators: [], all: [] });
+  const parts = { areWebAppsKnown, operators: [], serving: [] };
+  const shown = await planAs({ ...MANIFEST, status }, parts);
   expect({ steps: shown.plan?.steps, failure: shown.failure }).toEqual({ steps, failure });
 });
 
@@ -128,8 +129,8 @@ it.each([
   'says whether anybody carries a plan out where $why',
   async ({ operators, others = [], notes, ...more }) => {
     const object = { ...MANIFEST, metadata: { ...MANIFEST.metadata, ...more }, status: {} };
-    const all = [...operators, ...others];
-    const shown = await planAs(object, { areWebAppsKnown: true, operators, all });
+    const serving = [...operators, ...others];
+    const shown = await planAs(object, { areWebAppsKnown: true, operators, serving });
     expect(shown).toMatchObject({ plan: { steps: STEPS }, notes });
   },
 );
