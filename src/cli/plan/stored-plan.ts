@@ -3,7 +3,12 @@
 // Start with: this file, then local-plans.ts.
 
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import { isPaused, isPlanOnly, MODE_ANNOTATION } from '../../core/objects/annotations.ts';
+import {
+  isPaused,
+  isPlanOnly,
+  MODE_ANNOTATION,
+  PAUSED_ANNOTATION,
+} from '../../core/objects/annotations.ts';
 import { findLeadingCondition } from '../../core/objects/conditions.ts';
 import { CoreReason } from '../../core/reconcile/operator-error.ts';
 
@@ -43,7 +48,7 @@ export function hasPlan(object: MyIngress): boolean {
 function explainLack(object: MyIngress): string | undefined {
   const { namespace, name } = object.metadata;
   if (isPaused(object)) {
-    return `it is paused, which comes before plan mode: kubectl annotate myingress ${name} -n ${namespace} albridge.io/paused-`;
+    return `it is paused, which comes before plan mode: kubectl annotate myingress ${name} -n ${namespace} ${PAUSED_ANNOTATION}-`;
   }
   if (object.status?.plan !== undefined) return undefined;
   if (!isPlanOnly(object)) {
