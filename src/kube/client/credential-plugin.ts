@@ -29,6 +29,34 @@ function assertPiped(plugin: ChildProcess): ChildProcess {
   throw Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE', syscall: 'spawn' });
 }
 
+function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
+  const onAbort = (): void => end(plugin);
+  for (const name of ['stdout', 'stderr'] as const) {
+    let count = 0;
+    plugin[name]?.on('data', (text: string | Buffer) => {
+      count += text.length;
+      if (count <= MOST_CHARACTERS[name] || plugin.killed) return;
+      const most = MOST_CHARACTERS[name] / 1_000_000;
+      plugin.emit('error', new Error(`it printed more than ${most} MB to ${name}`));
+      end(plugin);
+    });
+  }
+  signal.addEventListener('abort', onAbort, { once: true });
+  process.once('exit', onAbort);
+  plugin.once('close', () => {
+    signal.removeEventListener('abort', onAbort);
+    process.off('exit', onAbort);
+  });
+  return plugin;
+}
+
+/** A process that the plugin has started may hold its output open, and is left behind. */
+function end(plugin: ChildProcess): void {
+  plugin.kill('SIGKILL');
+  plugin.stdout?.destroy();
+  plugin.stderr?.destroy();
+}
+
 const INFO = 'KUBERNETES_EXEC_INFO';
 
 /**
@@ -77,32 +105,4 @@ function describeSettings(cluster: object): object {
   const name = 'client.authentication.k8s.io/exec';
   const own = extensions.filter(isFields).find((one) => one['name'] === name);
   return own === undefined ? {} : { config: own['extension'] };
-}
-
-function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
-  const onAbort = (): void => end(plugin);
-  for (const name of ['stdout', 'stderr'] as const) {
-    let count = 0;
-    plugin[name]?.on('data', (text: string | Buffer) => {
-      count += text.length;
-      if (count <= MOST_CHARACTERS[name] || plugin.killed) return;
-      const most = MOST_CHARACTERS[name] / 1_000_000;
-      plugin.emit('error', new Error(`it printed more than ${most} MB to ${name}`));
-      end(plugin);
-    });
-  }
-  signal.addEventListener('abort', onAbort, { once: true });
-  process.once('exit', onAbort);
-  plugin.once('close', () => {
-    signal.removeEventListener('abort', onAbort);
-    process.off('exit', onAbort);
-  });
-  return plugin;
-}
-
-/** A process that the plugin has started may hold its output open, and is left behind. */
-function end(plugin: ChildProcess): void {
-  plugin.kill('SIGKILL');
-  plugin.stdout?.destroy();
-  plugin.stderr?.destroy();
 }
