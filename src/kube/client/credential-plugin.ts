@@ -30,7 +30,7 @@ function assertPiped(plugin: ChildProcess): ChildProcess {
 }
 
 function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
-  const onAbort = (): void => end(plugin);
+  const onStop = (): void => end(plugin);
   for (const name of ['stdout', 'stderr'] as const) {
     let count = 0;
     plugin[name]?.on('data', (text: string | Buffer) => {
@@ -41,11 +41,11 @@ function limit(plugin: ChildProcess, signal: AbortSignal): ChildProcess {
       end(plugin);
     });
   }
-  signal.addEventListener('abort', onAbort, { once: true });
-  process.once('exit', onAbort);
+  signal.addEventListener('abort', onStop, { once: true });
+  process.once('exit', onStop);
   plugin.once('close', () => {
-    signal.removeEventListener('abort', onAbort);
-    process.off('exit', onAbort);
+    signal.removeEventListener('abort', onStop);
+    process.off('exit', onStop);
   });
   return plugin;
 }
