@@ -136,7 +136,7 @@ function cacheCredentials(
   };
 }
 
-/** A config, and its user and cluster as they were loaded: client-node changes some of them. */
+/** A config, and its user and cluster as they were loaded: reading the credentials changes both. */
 interface Held {
   readonly config: KubeConfig;
   readonly access: string;
