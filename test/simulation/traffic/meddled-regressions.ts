@@ -63,6 +63,29 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
       }),
     ],
   },
+  'leaves the tags of a rule alone with the listener that others have taken over': {
+    why: 'the model judged a rule by its own tags, and its port by those of the listener',
+    seed: 4000461933,
+    settings: { sweepMs: 300_000 },
+    steps: [
+      createMyIngress(17_101, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
+        defaultAction: { fixedResponse: { statusCode: 404 } },
+      }),
+      meddleWithTraffic(59_000, 'web/shop', {
+        what: 'untag',
+        kind: 'listener',
+        key: 'albridge.io/resource',
+      }),
+      meddleWithTraffic(103_532, 'web/shop', {
+        what: 'untag',
+        kind: 'rule',
+        key: 'albridge.io/managed-by',
+      }),
+    ],
+  },
   'carries out all else while a target group waits for its first target': {
     why: 'the model asked for nothing of an object that is HandingOver for that',
     seed: 1,

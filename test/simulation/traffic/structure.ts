@@ -79,11 +79,16 @@ export function listTrafficFaults(
     ...(isSettled ? listListeners(spec).flatMap((one) => listSettingFaults(own, one)) : []),
     ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
     ...listIngressFaults(own),
-    ...owned.flatMap((one) => listMissingTags(one, spec)),
+    ...owned.filter((one) => !isOnOthers(one, owned)).flatMap((one) => listMissingTags(one, spec)),
     ...(isSettled && !isRestored
       ? owned.flatMap((one) => listLeftTags(one, spec, parts.claims))
       : []),
   ];
+}
+
+/** A rule on a listener that is not the object's, such as one without its tags: it is left alone with it. */
+function isOnOthers(one: Resource, owned: readonly Resource[]): boolean {
+  return one.kind === 'rule' && owned.every(({ key }) => key !== one.record.listenerArn);
 }
 
 /** The same of listeners and rules alone. */
