@@ -61,8 +61,10 @@ export function describeError(error: unknown): string {
 
 const ABOUT_AWS = ['AwsError', 'AwsUnreachable', 'AwsUnreadable', 'CredentialsUnavailable'];
 
-function describeFailure({ cause, message, reason }: OperatorError): string {
-  const why = ABOUT_AWS.includes(reason) ? explainAwsFailure(cause) : undefined;
+function describeFailure({ cause, isUnanswered, message, reason }: OperatorError): string {
+  // Of credentials for the cluster, which have the same reason, the adapter says that no server has answered.
+  const isAboutAws = ABOUT_AWS.includes(reason) && !isUnanswered;
+  const why = isAboutAws ? explainAwsFailure(cause) : undefined;
   return why === undefined ? addressCaller(message) : `${message.split(': ', 1)[0]}: ${why}`;
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeError } from '../../../src/cli/errors.ts';
+import { DeadlineExceeded } from '../../../src/core/ports/clock.ts';
+import { OperatorError } from '../../../src/core/reconcile/operator-error.ts';
 import { BodyTooLarge } from '../../../src/http/exchange.ts';
 import { NoAnswerError, parseKubeError } from '../../../src/kube/client/kube-error.ts';
 
@@ -28,6 +30,15 @@ describe('a connection that fails for TLS', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     expect(describeError(new NoAnswerError(refused))).toMatch(/ECONNREFUSED: check the context/);
   });
+});
+
+it('credentials for the cluster that do not come are not taken for those for AWS', () => {
+  const message = 'read the credentials of the kubeconfig a: the credential plugin "sleep" hangs';
+  const error = new OperatorError({
+    ...{ reason: 'CredentialsUnavailable', message, healedBy: 'time', isUnanswered: true },
+    cause: new DeadlineExceeded(10_000),
+  });
+  expect(describeError(error)).toBe(message);
 });
 
 it('an answer that is too large leads to the address', () => {
