@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { choosePageSize } from '../../src/aws/elbv2/pages.ts';
+import { choosePageSize } from '../../src/aws/client/pages.ts';
 import { until } from '../surroundings/until.ts';
 import { type Figure, repeat } from './figure.ts';
 import { postObjects } from './post-objects.ts';

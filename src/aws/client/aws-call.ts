@@ -6,7 +6,6 @@ import type { Logger } from '../../core/ports/logger.ts';
 import type { Metrics } from '../../core/ports/metrics.ts';
 import { OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Budget, Refusal, Requester, Reservation } from '../budget/budget.ts';
-import { readPages } from '../elbv2/pages.ts';
 import type { AwsApi } from './aws-api.ts';
 import {
   ErrorTranslator,
@@ -18,6 +17,7 @@ import {
 import { CallMeter } from './aws-metrics.ts';
 import type { AwsReasonTexts } from './aws-reasons.ts';
 import { type AwsOperation, type AwsOperations, getTraits, isWrite } from './operations.ts';
+import { readPages } from './pages.ts';
 import { type AccountLimit, findQuota, Quotas } from './quotas.ts';
 
 /** The payer of a call. */

@@ -2,7 +2,7 @@ import { hasReason } from '../../core/reconcile/operator-error.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence, expectPart } from '../client/aws-errors.ts';
 import type { AwsReason } from '../client/aws-reasons.ts';
-import { readPages } from '../elbv2/pages.ts';
+import { readPages } from '../client/pages.ts';
 import { shapePairs, toPairs } from '../elbv2/tags.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
 import type { Ec2Messages, Ec2SecurityGroup } from './operations.ts';

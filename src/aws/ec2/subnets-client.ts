@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { AwsCall, Payer } from '../client/aws-call.ts';
-import { readPages } from '../elbv2/pages.ts';
+import { readPages } from '../client/pages.ts';
 import { shapePairs } from '../elbv2/tags.ts';
 import { SharedRead } from '../inventory/shared-read.ts';
 import type { Ec2Subnet } from './operations.ts';

@@ -2,9 +2,9 @@ import type * as elb from '@aws-sdk/client-elastic-load-balancing-v2';
 import { omitUndefined } from '../../core/objects/fields.ts';
 import type { AwsCall } from '../client/aws-call.ts';
 import { allowAbsence, expectPart } from '../client/aws-errors.ts';
+import { readPages } from '../client/pages.ts';
 import type { WriteLedger } from '../inventory/write-ledger.ts';
 import { listUsed, shapeActions, toAction } from './actions.ts';
-import { readPages } from './pages.ts';
 import { toPairs } from './tags.ts';
 import type {
   Condition,

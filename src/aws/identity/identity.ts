@@ -4,8 +4,8 @@
 
 import { type Clock, DeadlineExceeded, raceAbort, startDeadline } from '../../core/ports/clock.ts';
 import { createHttpHandler } from '../client/http-handler.ts';
+import { readPages } from '../client/pages.ts';
 import { createSdkClient, type SdkClientOptions } from '../client/sdk-api.ts';
-import { readPages } from '../elbv2/pages.ts';
 import { createIdentityCommand, findIam, iamService, stsService } from './identity-commands.ts';
 
 export interface IdentityOptions extends SdkClientOptions {

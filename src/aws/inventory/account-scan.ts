@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import { hasReason } from '../../core/reconcile/operator-error.ts';
 import { type AwsCall, chargeTo } from '../client/aws-call.ts';
+import { choosePageSize } from '../client/pages.ts';
 import { Patience, waitForReads } from '../client/patience.ts';
 import { describeAll } from '../elbv2/load-balancer-reader.ts';
 import type { LoadBalancer } from '../elbv2/load-balancers.ts';
-import { choosePageSize } from '../elbv2/pages.ts';
 import { describeAllGroups } from '../elbv2/target-groups-client.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
 

@@ -4,6 +4,7 @@
 
 import { cut } from '../../core/objects/collections.ts';
 import { type AwsCall, chargeTo, type Payer } from '../client/aws-call.ts';
+import { choosePageSize } from '../client/pages.ts';
 import type { TaggedSecurityGroup } from '../ec2/security-groups.ts';
 import { createSecurityGroups } from '../ec2/security-groups-client.ts';
 import {
@@ -23,7 +24,6 @@ import type {
   TaggedTargetGroup,
   Tags,
 } from '../elbv2/load-balancers.ts';
-import { choosePageSize } from '../elbv2/pages.ts';
 import { readTags } from '../elbv2/tags.ts';
 import type { TargetGroup } from '../elbv2/traffic.ts';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
-import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
+import { choosePageSize } from '../../../src/aws/client/pages.ts';
 import { until } from '../../surroundings/until.ts';
 import { type Figure, repeat } from '../figure.ts';
 import { SERVICE, TrafficGround } from './traffic-ground.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../../localstack/embedded/faults/call-log.ts';
-import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
+import { choosePageSize } from '../../../src/aws/client/pages.ts';
 import { LargeAccount, MINUTE_MS, WITH_ATTRIBUTES } from './large-account.ts';
 
 const CHUNK = 20;

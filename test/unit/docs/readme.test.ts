@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readNumbers } from '../../../docs/charts.ts';
+import { choosePageSize } from '../../../src/aws/client/pages.ts';
 import { MOST_ARNS } from '../../../src/aws/elbv2/load-balancer-reader.ts';
-import { choosePageSize } from '../../../src/aws/elbv2/pages.ts';
 import { type BinaryName, binaries } from '../../control-plane/binaries.ts';
 import { findRelease } from '../../control-plane/releases.ts';
 
