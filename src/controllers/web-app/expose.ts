@@ -21,16 +21,25 @@ const TYPE = 'Exposed';
 
 /** The condition Exposed, for whoever asks for it or has once done so; its words name no object of others. Pure. */
 export function stateExposed(
-  { spec, status }: WebApp,
+  { metadata, spec, status }: WebApp,
   readState: () => ExposeState,
 ): readonly StatedCondition[] {
+  const before = (status?.conditions ?? []).find(({ type }) => type === TYPE);
   if (spec.expose === undefined) {
-    const wasStated = (status?.conditions ?? []).some(({ type }) => type === TYPE);
     const message = 'the object has no spec.expose';
-    return wasStated ? [{ type: TYPE, status: 'False', reason: 'NotExposed', message }] : [];
+    return before ? [{ type: TYPE, status: 'False', reason: 'NotExposed', message }] : [];
+  }
+  const state = readState();
+  // It is of this spec: an operator that starts does not deny it before it has read the MyIngresses.
+  if (state.kind === 'unknown' && before?.observedGeneration === metadata.generation) {
+    return [pickStated(before)];
   }
   const { hosts, ingress } = spec.expose;
-  return [{ type: TYPE, ...describe(readState(), { hosts, ingress: ingress.name }) }];
+  return [{ type: TYPE, ...describe(state, { hosts, ingress: ingress.name }) }];
+}
+
+function pickStated({ type, status, reason, message }: StatedCondition): StatedCondition {
+  return { type, status, reason, message };
 }
 
 /** `status.url`: the public one while the routes are served, else `inside`; while that is not known, the one of before. */

@@ -50,6 +50,18 @@ describe('the condition Exposed', () => {
     expect(readExposed()?.slice(0, text.length)).toBe(text);
   });
 
+  it('stays for the same spec while a started operator has not read the MyIngresses', async () => {
+    bench.exposeState = { kind: 'attached' };
+    bench.store({ expose: EXPOSE });
+    await bench.start();
+    bench.exposeState = { kind: 'unknown' };
+    await bench.serve(3);
+    expect(bench.condition('Ready')).toBe('True Available');
+    expect(readExposed()).toMatch(/^True Attached: /);
+    await bench.edit({ expose: { ...EXPOSE, hosts: ['other.example.com'] } });
+    expect(readExposed()).toMatch(/^Unknown ExposureUnknown: /);
+  });
+
   it('is absent without spec.expose, and says so once it is taken out', async () => {
     bench.store();
     await bench.start();
