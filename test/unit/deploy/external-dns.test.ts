@@ -115,7 +115,7 @@ describe('external-dns', () => {
     const { expose } = versions[0].schema.openAPIV3Schema.properties.spec.properties;
     expect(Object.keys(expose.properties)).toEqual(expect.arrayContaining(['hosts', 'ingress']));
     expect(ofWebApp).toContain(
-      '(eq .type "Exposed") (or (eq .status "True") (eq .reason "LoadBalancerNotActive"))',
+      '(eq .type "Exposed") (or (eq .status "True") (eq .reason "Attaching") (eq .reason "LoadBalancerNotActive"))',
     );
     const variables = ((env?.value ?? []) as readonly { readonly name: string }[]).map(
       ({ name }) => name,
