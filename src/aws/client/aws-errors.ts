@@ -176,7 +176,17 @@ export function readRetryAfterMs(thrown: unknown): number {
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
 }
 
+/** Whether AWS would answer otherwise later. */
+export function isHealedByTime(thrown: unknown): boolean {
+  return awsReasons[classify(thrown)].healedBy === 'time';
+}
+
 function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
+  const reason = classify(thrown);
+  return getTraits(operation).reasons?.[reason] ?? reason;
+}
+
+function classify(thrown: unknown): AwsReason {
   const codes = listCodes(thrown);
   // 501 is how an endpoint says that it lacks the operation; LocalStack pairs it with
   // InternalFailure, which elsewhere is healed by time.
@@ -184,7 +194,7 @@ function classifyReason(thrown: unknown, operation: AwsOperation): AwsReason {
   for (const code of codes) {
     const reason = reasonByCode.get(code);
     if (reason === 'CredentialsRefused' && isClockCorrected(thrown)) return 'ClockSkew';
-    if (reason) return getTraits(operation).reasons?.[reason] ?? reason;
+    if (reason) return reason;
   }
   return classifyStatus(thrown);
 }

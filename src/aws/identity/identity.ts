@@ -35,7 +35,8 @@ export async function readCallerIdentity(options: IdentityOptions): Promise<Call
     { name: 'readDate', step: 'deserialize', priority: 'low' },
   );
   type Answer = { readonly Arn?: string; readonly Account?: string };
-  const answer = await send<Answer>(client, ['GetCallerIdentity', {}], options);
+  const asking = send<Answer>(client, ['GetCallerIdentity', {}], options);
+  const answer = await asking.finally(() => client.destroy());
   return { arn: answer.Arn ?? '', account: answer.Account ?? '', date };
 }
 
@@ -65,12 +66,12 @@ export async function simulatePolicy(
     ...{ PolicySourceArn: principalArn, ActionNames: actions, ResourceArns: resources },
     ContextEntries: entries,
   };
+  const client = connect(options, { ...iamService, signingRegion: signedFor });
   const results = await readPages(async (Marker) => {
-    const client = connect(options, { ...iamService, signingRegion: signedFor });
     const page = { ...input, ...(Marker && { Marker }) };
     const answer = await send<Simulated>(client, ['SimulatePrincipalPolicy', page], options);
     return { items: answer.EvaluationResults ?? [], next: answer.Marker };
-  });
+  }).finally(() => client.destroy());
   const refused = results.filter((one) => one.EvalDecision !== 'allowed');
   return [...new Set(refused.flatMap(({ EvalActionName }) => EvalActionName ?? []))];
 }
@@ -122,6 +123,5 @@ async function send<T>(
     return (await client.send(createIdentityCommand(...ask) as never, how)) as T;
   } finally {
     limit.release();
-    client.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import { ownershipTagKeys } from '../../apis/my-ingress.ts';
-import { classifyOutcome, translateAwsError } from '../../aws/client/aws-errors.ts';
+import { classifyOutcome, isHealedByTime } from '../../aws/client/aws-errors.ts';
 import type { Grant } from '../../aws/client/operation-traits.ts';
 import {
   type AwsOperation,
@@ -66,19 +66,20 @@ export async function checkWrites(
  */
 export function explainRefusal({ arn }: Principal, thrown: unknown): Check {
   const { errorCode } = classifyOutcome(thrown);
-  const step = { operation: 'DescribeLoadBalancers', subject: arn } as const;
-  if (translateAwsError(thrown, step).healedBy === 'time') {
-    const [why = errorCode] = explainAwsFailure(thrown)?.split(': ', 1) ?? [];
-    const message = `IAM does not answer: ${why}`;
-    const next =
-      'try again in a minute; if it persists, check the way to IAM (HTTPS_PROXY), or compare the role with docs/iam.md';
-    return { name: 'AWS writes', verdict: 'not checked', message, next };
-  }
+  if (isHealedByTime(thrown)) return explainSilence(thrown, errorCode);
   const message = `IAM does not simulate ${arn} for you: ${errorCode}`;
   const next =
     errorCode === 'NoSuchEntity'
       ? 'the role has a path that STS leaves out, as SSO roles do, or is gone: compare the role with docs/iam.md'
       : 'allow iam:SimulatePrincipalPolicy to yourself, or compare the role with docs/iam.md';
+  return { name: 'AWS writes', verdict: 'not checked', message, next };
+}
+
+function explainSilence(thrown: unknown, errorCode: string): Check {
+  const [why = errorCode] = explainAwsFailure(thrown)?.split(': ', 1) ?? [];
+  const message = `IAM does not answer: ${why}`;
+  const next =
+    'try again in a minute; if it persists, check the way to IAM (HTTPS_PROXY), or compare the role with docs/iam.md';
   return { name: 'AWS writes', verdict: 'not checked', message, next };
 }
 
