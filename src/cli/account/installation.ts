@@ -200,7 +200,7 @@ function parseAws(env: Environment, clusterId: string): AwsConfig {
 function compareRegions({ region }: AwsConfig, operator: Environment): readonly string[] {
   const own = operator['AWS_REGION'];
   if (own === undefined || own === region) return [];
-  return [`AWS_REGION is ${region}, the operator works in ${own}`];
+  return [`AWS_REGION is ${region}, the operator works in ${own}: set it to that, or unset it`];
 }
 
 /** With the id of another cluster a plan creates everything, and `orphans` lists nothing. */
@@ -210,7 +210,9 @@ function compareIds(given: string, read: ReadSettings): readonly string[] {
     (one) => one.hiddenIn === undefined && getId(one, read) !== undefined,
   );
   if (!areKnown || read.leftOut || ids.length === 0 || ids.includes(given)) return [];
-  return [`${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}`];
+  return [
+    `${CLUSTER_ID} is ${given}, the operator has ${ids.join(' or ')}: unset it, or choose its cluster`,
+  ];
 }
 
 /** It is taken for the default one. */

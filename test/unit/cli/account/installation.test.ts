@@ -232,7 +232,9 @@ describe('the settings of AWS', () => {
   it("are the caller's first, who is warned of another region", () => {
     const { aws, warnings } = decide({ operators: [operator] }, { ALBRIDGE_VPC_ID: 'vpc-2' });
     expect(aws).toMatchObject({ region: 'eu-central-1', vpcId: 'vpc-2' });
-    expect(warnings).toEqual(['AWS_REGION is eu-central-1, the operator works in us-east-1']);
+    expect(warnings).toEqual([
+      'AWS_REGION is eu-central-1, the operator works in us-east-1: set it to that, or unset it',
+    ]);
     const other = decide(
       { operators: [operator] },
       { AWS_REGION: '', AWS_DEFAULT_REGION: 'us-west-2' },
@@ -241,7 +243,8 @@ describe('the settings of AWS', () => {
   });
 
   it('do not hide that the id of the caller is that of no operator here', () => {
-    const says = 'ALBRIDGE_CLUSTER_ID is blue, the operator has green';
+    const says =
+      'ALBRIDGE_CLUSTER_ID is blue, the operator has green: unset it, or choose its cluster';
     expect(decide({ operators: [work(GREEN)] }, BLUE).warnings).toEqual([says]);
     expect(decide({ operators: [work(GREEN), work(BLUE)] }, BLUE).warnings).toEqual([]);
     expect(decide({ operators: [] }, BLUE).warnings).toEqual([]);
