@@ -81,7 +81,7 @@ const RESPONSE =
   /^(?:(?:<\?[^>]*>|<!--(?:(?!-->)[^])*-->|<!(?!--)[^>]*>)\s*)*<(?!Error)\w+Response[\s/>]/;
 
 function createStrangerError(httpStatusCode: number): Error {
-  const error = new Error('the answer is empty or a web page');
+  const error = new Error('the answer is no document of AWS');
   return Object.assign(error, { $metadata: { httpStatusCode } });
 }
 

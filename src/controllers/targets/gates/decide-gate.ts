@@ -38,8 +38,9 @@ const NEVER_MS = Number.NEGATIVE_INFINITY;
 export const LONGEST_SILENCE_MS = 600_000;
 
 /**
- * Opens the gate of a pod that every backend has as a healthy target. What keeps requests from the pod
- * for good keeps the gate closed for none: a rollout must not wait for what does not come.
+ * Opens the gate of a pod that every backend has as a healthy target. A backend that gets no requests keeps no gate
+ * closed, nor does AWS's silence for good: a rollout must not wait for what does not come. AWS's refusal of the target,
+ * as with a full quota, does: the pods that serve would leave without a successor.
  */
 export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
   const { upSinceMs, targets, unsureSinceMs = NEVER_MS, answeredMs = NEVER_MS } = facts;

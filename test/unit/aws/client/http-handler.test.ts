@@ -105,7 +105,7 @@ it.each(['/empty', '/no-content', ...Object.keys(pages)])(
   async (path) => {
     const refused = await handler.handle(request({ path })).catch((error: unknown) => error);
     const step = { operation: 'DescribeLoadBalancers', subject: 'all load balancers' } as const;
-    expect(refused).toMatchObject({ message: 'the answer is empty or a web page' });
+    expect(refused).toMatchObject({ message: 'the answer is no document of AWS' });
     expect(translateAwsError(refused, step).reason).toBe('AwsUnreadable');
   },
 );
