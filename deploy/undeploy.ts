@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { escapeText } from '../src/cli/output/escape.ts';
+import { HASH_KEY_NAME } from '../src/setup/secrets/hash-key.ts';
 import {
   type CustomObject,
   isForAnnotation,
@@ -26,9 +27,6 @@ import { firstSentence, refuseEmpty, wholeNumberIn } from './no-arguments.ts';
 import { survivePipesWithoutReader } from './unread-output.ts';
 
 /** `npm run undeploy`: takes albridge out of the caller's cluster, in the order that leaks nothing. */
-
-/** As src/setup/secrets/hash-key.ts has it. */
-const HASH_KEY = 'albridge-hash-key';
 
 /** A day. */
 const MOST_SECONDS = 86_400;
@@ -123,7 +121,7 @@ function listKept(
   const hasOther = others.some(({ metadata }) => metadata.namespace === namespace);
   if (isRemoved || hasOther) return [];
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
-  const key = { apiVersion: 'v1', kind: 'Secret', metadata: { name: HASH_KEY, namespace } };
+  const key = { apiVersion: 'v1', kind: 'Secret', metadata: { name: HASH_KEY_NAME, namespace } };
   return [
     { ...lease, metadata: { name: 'albridge', namespace } },
     ...(removed.some(mayHaveKey) ? [key] : []),
@@ -132,7 +130,7 @@ function listKept(
 
 /** Else there is none, and the caller may have no right on Secrets. */
 function mayHaveKey({ rules = [] }: Manifest): boolean {
-  return rules.some(({ resourceNames = [] }) => resourceNames.includes(HASH_KEY));
+  return rules.some(({ resourceNames = [] }) => resourceNames.includes(HASH_KEY_NAME));
 }
 
 /** A CRD takes all of its objects with it, and every operator of the cluster needs it. */

@@ -25,7 +25,7 @@ export interface HashKeyOptions extends HashKeyPlace {
 }
 
 /** deploy/components/secrets grants this name alone. */
-const NAME = 'albridge-hash-key';
+export const HASH_KEY_NAME = 'albridge-hash-key';
 const TYPE = 'albridge.io/hash-key';
 const KEY_BYTES = 32;
 const RETRY_MS = 5_000;
@@ -43,11 +43,13 @@ export async function obtainHashKey(options: HashKeyOptions): Promise<Buffer> {
     try {
       const key = await readOrCreate(options);
       if (key !== undefined) return key;
-      onTrouble(`waiting for the Secret ${NAME}, which the working replica creates`);
+      onTrouble(`waiting for the Secret ${HASH_KEY_NAME}, which the working replica creates`);
     } catch (error) {
       signal.throwIfAborted();
       const message = readMessage(error);
-      onTrouble(`could not get the Secret ${NAME} of namespace ${options.namespace}: ${message}`);
+      onTrouble(
+        `could not get the Secret ${HASH_KEY_NAME} of namespace ${options.namespace}: ${message}`,
+      );
       if (message !== lastReported) log.error('could not get the hash key', { err: error });
       lastReported = message;
     }
@@ -65,7 +67,7 @@ async function readOrCreate(options: HashKeyOptions): Promise<Buffer | undefined
 }
 
 async function readKey({ client, namespace, signal }: HashKeyOptions): Promise<Buffer | undefined> {
-  const path = `/api/v1/namespaces/${namespace}/secrets/${NAME}`;
+  const path = `/api/v1/namespaces/${namespace}/secrets/${HASH_KEY_NAME}`;
   let secret: KeySecret;
   try {
     secret = await client.request<KeySecret>({ method: 'GET', path, signal });
@@ -83,7 +85,7 @@ async function createKey({ client, namespace, draw, signal }: HashKeyOptions): P
   const body = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: NAME, namespace, labels: { 'app.kubernetes.io/name': 'albridge' } },
+    metadata: { name: HASH_KEY_NAME, namespace, labels: { 'app.kubernetes.io/name': 'albridge' } },
     type: TYPE,
     immutable: true,
     data: { key: draw().toString('base64') },
