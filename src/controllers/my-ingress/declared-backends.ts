@@ -38,7 +38,7 @@ export class DeclaredBackends {
     return [...(this.#byNamespace.get(namespace)?.values() ?? [])].flat();
   }
 
-  /** False for an object that is gone, paused, being deleted or only planned, whatever groups it has. */
+  /** False for an object that is gone, being deleted or only planned, whatever groups it has. */
   isActive(owner: Key): boolean {
     return this.#namespacesOf.has(owner);
   }
@@ -50,18 +50,18 @@ export class DeclaredBackends {
       const { namespace: own } = splitKey(key);
       const before = this.#remove(key);
       const isActive = kind !== 'deleted' && !isIdle(object);
-      const now = isActive ? this.#put(key, listDeclared(object)) : [];
+      const now = isActive ? this.#put(key, object) : [];
       for (const namespace of new Set([own, ...before, ...now])) onChange(namespace);
     });
   }
 
-  /** Returns the namespaces of its backends. */
-  #put(key: Key, declared: readonly DeclaredBackend[]): readonly string[] {
+  /** Returns the namespaces of its backends. While it is paused pods wait for the groups alone that it has. */
+  #put(key: Key, object: MyIngress): readonly string[] {
     const { namespace: own } = splitKey(key);
-    const now = Map.groupBy(declared, ({ service }) => service.namespace ?? own);
+    const now = Map.groupBy(listDeclared(object), ({ service }) => service.namespace ?? own);
     for (const [namespace, backends] of now) {
       const objects = this.#byNamespace.get(namespace) ?? new Map();
-      this.#byNamespace.set(namespace, objects.set(key, backends));
+      this.#byNamespace.set(namespace, objects.set(key, isPaused(object) ? [] : backends));
     }
     const namespaces = [...now.keys()];
     this.#namespacesOf.set(key, namespaces);
@@ -83,7 +83,7 @@ export class DeclaredBackends {
 
 /** Nobody waits for what an object does not do. */
 function isIdle(object: MyIngress): boolean {
-  return isPaused(object) || isOnlyPlanned(object) || isBeingDeleted(object);
+  return isOnlyPlanned(object) || isBeingDeleted(object);
 }
 
 function listDeclared(object: MyIngress): readonly DeclaredBackend[] {

@@ -60,7 +60,7 @@ export class PlayedPods {
   readonly failures: Error[] = [];
   /** Resolves once all backends are declared. */
   known: Promise<unknown> = Promise.resolve();
-  /** False: the objects are paused. */
+  /** False: the objects are being deleted. */
   isActive = true;
   cache!: FakeCache<GatedPod>;
   #kube!: FakeKube;

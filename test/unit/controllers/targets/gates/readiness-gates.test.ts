@@ -166,7 +166,7 @@ describe('a gate opens without AWS', () => {
     expect(pods.written).toEqual(['web/pod-10.0.1.4 NoBackend']);
   });
 
-  it('when the backend is removed, or its object paused or deleted', async () => {
+  it('when the backend is removed, or its object deleted', async () => {
     const { bench, pods } = await rolling();
     pods.declare();
     await bench.clock.settle();

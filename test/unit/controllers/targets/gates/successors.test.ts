@@ -94,7 +94,7 @@ describe('a pod whose backend has left the spec while its group still gets the r
     expect(pods.written).toEqual(OPENED);
   });
 
-  it('waits for the group also where the object has no other backend, until it is paused', async () => {
+  it('waits for the group also where the object has no other backend, until it is deleted', async () => {
     const { bench, pods, arn } = await rolling();
     bench.publish(arn, { isReplaced: true });
     pods.declare();
