@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Inbound } from '../../../../../src/controllers/my-ingress/routes/routes.ts';
 import type {
@@ -115,7 +116,14 @@ const conditions: fc.Arbitrary<Omit<RuleSpec, 'name'>> = fc.oneof(
   { weight: 1, arbitrary: manyValues },
 );
 
-const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
+/** AWS refuses stickiness with either of them. */
+const WITHOUT_STICKINESS = [
+  { 'load_balancing.cross_zone.enabled': 'false' },
+  {
+    'load_balancing.algorithm.type': 'weighted_random',
+    'load_balancing.algorithm.anomaly_mitigation': 'on',
+  },
+];
 
 const healthCheck: fc.Arbitrary<NonNullable<BackendSpec['healthCheck']>> = fc.record(
   {
@@ -153,19 +161,18 @@ const backend = (name: string): fc.Arbitrary<BackendSpec> =>
           ...[{}, {}, { 'deregistration_delay.timeout_seconds': '30' }],
           { 'slow_start.duration_seconds': '30' },
           { 'load_balancing.algorithm.type': 'least_outstanding_requests' },
-          {
-            'load_balancing.algorithm.type': 'weighted_random',
-            'load_balancing.algorithm.anomaly_mitigation': 'on',
-          },
-          { [CROSS_ZONE]: 'false' },
+          ...WITHOUT_STICKINESS,
         ),
         stickiness: fc.constantFrom({ durationSeconds: 60 }, { durationSeconds: 120 }),
         targets,
       },
       { requiredKeys: ['name', 'service', 'protocol', 'healthCheck', 'attributes', 'targets'] },
     )
-    // AWS refuses both together.
-    .filter((one) => one.stickiness === undefined || !(CROSS_ZONE in one.attributes))
+    .filter(({ attributes: set, stickiness }) => {
+      return (
+        stickiness === undefined || !WITHOUT_STICKINESS.some((one) => isDeepStrictEqual(one, set))
+      );
+    })
     .map(({ targets: kind, ...rest }) => ({ ...rest, ...kind }));
 
 const backends = fc.tuple(...BACKENDS.map(backend)).map((list) => [...list]);
