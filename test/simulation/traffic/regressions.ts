@@ -332,4 +332,27 @@ export const TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
         applyService(70_000, 'web/web', 2),
       ],
     },
+  'keeps a target group for its time since a rule named it, which others have changed at once': {
+    why: 'it was known as unused from before the rule, and no read had shown it in use',
+    seed: 4000476735,
+    settings: { sweepMs: 300_000, interfacesLingerMs: 0 },
+    steps: [
+      createMyIngress(8_527, 'web/shop', {
+        subnets: ['subnet-a', 'subnet-b'],
+        backends: [
+          { name: 'web', service: { name: 'next', port: 80 } },
+          { name: 'canary', service: { name: 'web', port: 80 } },
+        ],
+        listeners: [{ port: 80, protocol: 'HTTP' }],
+        defaultAction: { forward: [{ backend: 'web' }] },
+      }),
+      editMyIngress(48_503, 'web/shop', {
+        rules: [{ name: 'old', paths: ['/old'], forward: [{ backend: 'canary' }] }],
+      }),
+      meddleWithTraffic(78_196, 'web/shop', { what: 'editRule', nth: 2 }),
+      editMyIngress(95_398, 'web/shop', {
+        ...{ backends: null, listeners: null, rules: null, defaultAction: null },
+      }),
+    ],
+  },
 };

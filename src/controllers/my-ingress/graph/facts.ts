@@ -122,7 +122,7 @@ function readSettings(step: Step): readonly Step<'ModifyListener'>[] {
   return Object.keys(input).length > 1 ? [{ ...step, input }] : [];
 }
 
-/** Call with each observation. A group that an action names again starts from the beginning. */
+/** Call with each observation. A group that an action has named since, if only by a step, starts from the beginning. */
 export function recordUnused(
   facts: TrafficFacts,
   observed: ObservedGraph,
@@ -131,8 +131,9 @@ export function recordUnused(
   const unused = observed.targetGroups.filter(({ targetGroup }) => {
     return targetGroup.loadBalancerArns.length === 0;
   });
-  const since = unused.map(({ targetGroup: { arn } }) => {
-    return [arn, facts.unusedSinceMs.get(arn) ?? nowMs] as const;
+  const since = unused.map(({ targetGroup: { arn, name } }) => {
+    const sinceMs = facts.checkedSinceMs.has(name) ? undefined : facts.unusedSinceMs.get(arn);
+    return [arn, sinceMs ?? nowMs] as const;
   });
   return { ...facts, unusedSinceMs: new Map(since) };
 }
