@@ -3,7 +3,6 @@
 // Start with: this file, then observation/ and execution/, which alone call AWS.
 
 import { STALENESS_BOUND_MS, type TaggedLoadBalancer } from '../../../aws/elbv2/load-balancers.ts';
-import { startDeadline } from '../../../core/ports/clock.ts';
 import { getRevision } from '../attaching/joined.ts';
 import { listRetries, mapAttachedIds } from '../attaching/report.ts';
 import { findCertificates } from '../discovery/discover-certificates.ts';
@@ -47,7 +46,7 @@ import {
   type Planned,
   planBy,
 } from './planned.ts';
-import { publishGroups } from './publish.ts';
+import { publishGroups, waitForTargets } from './publish.ts';
 import { type References, readReferences, resolveAttachment } from './references.ts';
 import { replayWritten } from './replay.ts';
 import {
@@ -202,9 +201,11 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
   const { identity, memory, pass, tokens } = scope;
   const { plan, observed } = planned;
   const references = readReferences(observed, identity, observed.loadBalancer?.arn ?? '');
+  let arePublished = false;
   const run = beginRun(references, {
     standing: isStanding(observed) ? observed : undefined,
     prepareRouting: async () => {
+      arePublished = true;
       publishGroups(scope, planned, run.progress);
       await waitForTargets(scope);
     },
@@ -216,24 +217,14 @@ async function execute(scope: Scope, planned: Planned): Promise<Progress> {
     pass.disproveReady();
     await pass.ensureFinalizer();
     await tokens.reserve(listOperations(plan.steps));
-    await executePlan(scope, plan.steps, run);
+    await executePlan(scope, plan.steps, run).catch((error: unknown) => {
+      // Other groups may have the requests by now, and while the object is paused no pass comes to say so.
+      if (arePublished) publishGroups(scope, planned, run.progress);
+      throw error;
+    });
   }
   publishGroups(scope, planned, run.progress);
   return run.progress;
-}
-
-/** No request is sent to a group that is still empty, unless its filling takes longer than this. */
-const LONGEST_FILL_MS = 2_000;
-
-async function waitForTargets({ clock, pass, targets }: Scope): Promise<void> {
-  const limit = startDeadline(clock, LONGEST_FILL_MS, pass.signal);
-  try {
-    await targets.waitUntilFilled(pass.key, limit.signal);
-  } catch (error) {
-    if (pass.signal.aborted || !limit.signal.aborted) throw error;
-  } finally {
-    limit.release();
-  }
 }
 
 /** When something postponed is due, what is left can go, or a read is to be repeated. */

@@ -1,5 +1,6 @@
 import type { HealthCheck, TargetGroup } from '../../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
+import { startDeadline } from '../../../core/ports/clock.ts';
 import { findRecalled } from '../attaching/joined.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { listNamedGroups } from '../graph/projection.ts';
@@ -37,6 +38,20 @@ export function publishGroups(scope: Scope, planned: Planned, progress: Progress
   const served = [...marked, ...replaced];
   if (memory.traffic !== undefined) memory.traffic = { ...memory.traffic, served };
   targets.publish(pass.key, served);
+}
+
+/** No request is sent to a group that is still empty, unless its filling takes longer than this. */
+const LONGEST_FILL_MS = 2_000;
+
+export async function waitForTargets({ clock, pass, targets }: Scope): Promise<void> {
+  const limit = startDeadline(clock, LONGEST_FILL_MS, pass.signal);
+  try {
+    await targets.waitUntilFilled(pass.key, limit.signal);
+  } catch (error) {
+    if (pass.signal.aborted || !limit.signal.aborted) throw error;
+  } finally {
+    limit.release();
+  }
 }
 
 function mapChecks({

@@ -74,6 +74,19 @@ describe('so it is published while the weight 0 is not in force', () => {
   });
 });
 
+it('a group that an action names by now is published as reached where a pause ends the pass', async () => {
+  const world = await World.having('shop', {});
+  world.fault('CreateListener', { kind: 'delay', delayMs: 10_000 });
+  await world.edited('shop', SHOP, 5_000);
+  world.annotate('shop', { 'albridge.io/paused': 'true' });
+  await world.clock.advance(MINUTE_MS);
+  const { listeners } = world.aws.control.snapshot();
+  expect(listeners.map(({ rules }) => rules.length)).toEqual([1]);
+  const published = world.targets.published.get(KEY) ?? [];
+  const unused = published.filter(({ isUnused }) => isUnused).map(({ backend }) => backend);
+  expect({ reached: listReached(world), unused }).toEqual({ reached: ['web'], unused: ['api'] });
+});
+
 it('a health check that was edited outside albridge is published with the one that it is restored to', async () => {
   const world = await settled();
   const published = vi.spyOn(world.targets, 'publish');
