@@ -40,7 +40,7 @@ export function setUpWebApp(context: SetupContext): BuildController {
   const scalers = context.watch<Autoscaler>(autoscalerKind, { transform: trimAutoscaler });
   const autoscalers = new Autoscalers(scalers, context.ports.clock);
   const { exposures, gatedServices } = context;
-  const exposing: Exposing = exposures ?? { read: () => ({ kind: 'unknown' }) };
+  const exposing: Exposing = exposures ?? { read: () => ({ kind: 'unserved' }) };
   const balanced: BalancedServices = gatedServices ?? { has: () => false };
   return () =>
     new Controller<WebApp>({

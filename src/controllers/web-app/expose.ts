@@ -4,6 +4,8 @@ import type { StatedCondition } from '../../core/objects/conditions.ts';
 /** The result of `spec.expose`, as the controller of MyIngress has it. */
 export type ExposeState =
   | { readonly kind: 'unknown' | 'missing' | 'unwatched' | 'deleting' | 'pending' | 'waiting' }
+  /** It stays unknown: this operator serves no MyIngress. */
+  | { readonly kind: 'unserved' }
   | { readonly kind: 'attached'; readonly url?: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly claim?: string }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -51,10 +53,13 @@ export function chooseUrl(
   if (spec.expose === undefined) return inside;
   const state = readState();
   if (state.kind === 'attached') return state.url ?? inside;
-  const isOpen = state.kind === 'unknown' || state.kind === 'pending';
+  const isOpen = OPEN.has(state.kind);
   const { url = inside } = status ?? {};
   return isOpen && dropPort(url) !== dropPort(inside) ? url : inside;
 }
+
+/** Nothing follows from these for what the load balancer does. */
+const OPEN: ReadonlySet<ExposeState['kind']> = new Set(['unknown', 'unserved', 'pending']);
 
 function dropPort(url: string): string {
   return url.replace(/:\d+$/, '');
@@ -96,6 +101,10 @@ function describePlain(kind: Plain, { hosts, ingress }: Asked): Omit<StatedCondi
     unknown: {
       ...{ status: 'Unknown', reason: 'ExposureUnknown' },
       message: 'no controller of MyIngress is at work in this operator yet',
+    },
+    unserved: {
+      ...{ status: 'Unknown', reason: 'ExposureUnknown' },
+      message: 'this operator serves no MyIngress; add myingress to its ALBRIDGE_KINDS',
     },
     missing: {
       ...{ status: 'False', reason: 'IngressNotFound' },

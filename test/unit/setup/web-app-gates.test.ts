@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
+import type { WebApp } from '../../../src/apis/web-app.ts';
 import { DEFAULT_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
 import type { AwsApi } from '../../../src/aws/client/aws-api.ts';
 import type { KubeRequest, KubeTransport } from '../../../src/kube/client/kube-transport.ts';
@@ -12,7 +13,9 @@ import { ApiServerModel } from '../../simulation/api-model/api-server-model.ts';
 import { BUILT_IN_KINDS, DEPLOYMENTS } from '../../simulation/api-model/kinds.ts';
 import { createModelTransport } from '../../simulation/api-model/model-transport.ts';
 import { MY_INGRESSES } from '../../simulation/my-ingress/kind.ts';
-import { DEFINED_KINDS } from '../../simulation/served-definition.ts';
+import { DEFINED_KINDS, definedKind } from '../../simulation/served-definition.ts';
+
+const WEB_APPS = definedKind('WebApp');
 
 /** So long a controller may take for what it has heard of. */
 const SOON_MS = 2_000;
@@ -81,8 +84,8 @@ class Cluster {
     await this.#clock.advance(SOON_MS);
   }
 
-  async createWebApp(): Promise<void> {
-    const object = { metadata: { name: 'shop' }, spec: { image: 'nginx:1' } };
+  async createWebApp(expose?: object): Promise<void> {
+    const object = { metadata: { name: 'shop' }, spec: { image: 'nginx:1', expose } };
     await this.#write('POST', '/apis/apps.example.com/v1/namespaces/web/webapps', object);
   }
 
@@ -104,6 +107,12 @@ class Cluster {
     const { finalizers = [] } = this.#model.table.get(MY_INGRESSES, 'web/shop')?.metadata ?? {};
     await this.#write('DELETE', path, {});
     if (finalizers.length > 0) await this.#write('PATCH', path, { metadata: { finalizers: null } });
+  }
+
+  /** The reason of the WebApp's condition Exposed. */
+  get exposed(): string | undefined {
+    const { status } = this.#model.table.get(WEB_APPS, 'web/shop') as never as WebApp;
+    return status?.conditions?.find(({ type }) => type === 'Exposed')?.reason;
   }
 
   wait(ms: number): Promise<void> {
@@ -252,4 +261,16 @@ describe('after a restart the gate of a WebApp', () => {
     await cluster.restart({ readinessGates: false });
     expect(cluster.template).toBe('2: plain');
   });
+});
+
+it('a WebApp says of its routes no more what was so before once no MyIngress is served', async () => {
+  await cluster.start();
+  await cluster.createWebApp({ hosts: ['shop.example.com'], ingress: { name: 'none' } });
+  expect(cluster.exposed).toBe('IngressNotFound');
+  cluster.silent = /myingresses/;
+  await cluster.restart();
+  expect(cluster.exposed).toBe('IngressNotFound');
+  await cluster.recover();
+  await cluster.restart({ kinds: ['webapp'] });
+  expect(cluster.exposed).toBe('ExposureUnknown');
 });

@@ -29,6 +29,7 @@ const cases: Readonly<Record<string, readonly [ExposeState, string]>> = {
     'Unknown LoadBalancerNotActive: the load balancer of MyIngress shared is not active',
   ],
   unknown: [{ kind: 'unknown' }, 'Unknown ExposureUnknown: '],
+  unserved: [{ kind: 'unserved' }, 'Unknown ExposureUnknown: this operator serves no MyIngress'],
   missing: [{ kind: 'missing' }, 'False IngressNotFound: there is no MyIngress shared'],
   unwatched: [{ kind: 'unwatched' }, 'False NamespaceNotWatched: '],
   deleting: [{ kind: 'deleting' }, 'False IngressDeleting: '],
