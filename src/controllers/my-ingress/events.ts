@@ -76,6 +76,7 @@ function isRestOfEdit(scope: ObjectScope, step: Step): boolean {
     case 'DeleteTargetGroup':
     case 'DeleteSecurityGroup':
       return true;
+    case 'AddTags':
     case 'DeleteTags':
       return areRecords(Object.keys(step.input.tags));
     case 'RemoveTags':

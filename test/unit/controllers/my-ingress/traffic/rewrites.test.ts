@@ -51,15 +51,18 @@ const foreign = {
 };
 
 describe('a rewrite', () => {
-  it('leaves its record behind until a rule before it may go, and that is no repair', async () => {
-    const { rules = [], ...spec } = withRewrite({ host: HOST });
+  it.each([
+    ['leaves its record behind', { fixedResponse: { statusCode: 410 } }, undefined],
+    ['keeps a record of both', { forward: [{ backend: 'api' }], rewrite: { host: HOST } }, 'host'],
+  ])('%s until a rule before it may go, and that is no repair', async (_what, now, record) => {
+    const { rules = [], ...spec } = withRewrite({ host: HOST, url: URL });
     const old = { name: 'old', paths: ['/old/*', '/api/*'], forward: [{ backend: 'web' }] };
     const world = await settleShop({ ...spec, rules: [old, ...rules] });
     await world.clock.advance(3 * MINUTE_MS);
-    const gone = { name: 'api', paths: ['/api/*'], fixedResponse: { statusCode: 410 } };
+    const api = { name: 'api', paths: ['/api/*'], ...now };
     const late = { name: 'new', paths: ['/new'], forward: [{ backend: 'web' }] };
-    await world.edited('shop', { rules: [late, gone] }, 10 * MINUTE_MS);
-    expect(ruleOf(world).tags.has('albridge.io/rewrite')).toBe(false);
+    await world.edited('shop', { rules: [late, api] }, 10 * MINUTE_MS);
+    expect(ruleOf(world).tags.get('albridge.io/rewrite')).toBe(record);
     expect(world.events.reasons).not.toContain('DriftRepaired');
   });
 
