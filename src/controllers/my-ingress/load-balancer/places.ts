@@ -84,11 +84,11 @@ async function classifyPlace(
 ): Promise<PlaceRead> {
   const { aws, identity, object } = scope;
   const arn = 'arn' in ref && !wasReleased(scope, ref.arn) ? ref.arn : undefined;
-  const [loadBalancer, tagsByArn] = await Promise.all([
-    aws.find(ref, signal),
-    arn === undefined ? undefined : aws.readTags(arn, signal),
-  ]);
-  const tags = loadBalancer && (tagsByArn ?? (await aws.readTags(loadBalancer.arn, signal)));
+  const tagsByArn = arn === undefined ? undefined : aws.readTags(arn, signal);
+  // A balancer that is gone needs none: a pass that waits for a token for them may never get further.
+  tagsByArn?.catch(() => {});
+  const loadBalancer = await aws.find(ref, signal);
+  const tags = loadBalancer && (await (tagsByArn ?? aws.readTags(loadBalancer.arn, signal)));
   if (loadBalancer === undefined || tags === undefined) {
     return { kind: 'nothing', isProof: isProofOfAbsence(scope, ref) };
   }

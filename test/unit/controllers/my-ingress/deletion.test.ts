@@ -136,6 +136,16 @@ describe('deleting without a recorded ARN', () => {
     expect((looks[1]?.at ?? 0) - (looks[0]?.at ?? 0)).toBeGreaterThanOrEqual(10_000);
   });
 
+  it('waits for no tags of a balancer that is gone', async () => {
+    const world = World.started();
+    await world.applied('shop');
+    world.outOfBand('DeleteLoadBalancer', { LoadBalancerArn: world.balancer().arn });
+    const throttled = { kind: 'error', code: 'Throttling', status: 400, message: '' } as const;
+    world.fault('DescribeTags', throttled, { forMs: 60 * MINUTE_MS });
+    await world.deleted('shop', MINUTE_MS);
+    expect(world.exists('shop')).toBe(false);
+  });
+
   it('finds what a create with a lost answer has made, although it shows late', async () => {
     const world = World.started();
     world.fault('CreateLoadBalancer', { kind: 'lostResponse' });
