@@ -6,8 +6,21 @@ import {
   meddleWithTraffic,
   type Regression,
 } from '../regression.ts';
+import type { Step } from '../scenario.ts';
 
 const WEB = { name: 'web', service: { name: 'web', port: 80 } };
+
+const ROUTED = {
+  subnets: ['subnet-a', 'subnet-b'],
+  listeners: [{ port: 80, protocol: 'HTTP' as const }],
+  rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
+  defaultAction: { fixedResponse: { statusCode: 404 } },
+};
+
+/** The first that has the tag. */
+function untag(atMs: number, kind: 'listener' | 'rule', key: string): Step {
+  return meddleWithTraffic(atMs, 'web/shop', { what: 'untag', kind, key });
+}
 
 export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> = {
   'deletes a listener with the rule that somebody adds between the read and the call': {
@@ -68,22 +81,19 @@ export const MEDDLED_TRAFFIC_REGRESSIONS: Readonly<Record<string, Regression>> =
     seed: 4000461933,
     settings: { sweepMs: 300_000 },
     steps: [
-      createMyIngress(17_101, 'web/shop', {
-        subnets: ['subnet-a', 'subnet-b'],
-        listeners: [{ port: 80, protocol: 'HTTP' }],
-        rules: [{ name: 'old', paths: ['/old'], fixedResponse: { statusCode: 410 } }],
-        defaultAction: { fixedResponse: { statusCode: 404 } },
-      }),
-      meddleWithTraffic(59_000, 'web/shop', {
-        what: 'untag',
-        kind: 'listener',
-        key: 'albridge.io/resource',
-      }),
-      meddleWithTraffic(103_532, 'web/shop', {
-        what: 'untag',
-        kind: 'rule',
-        key: 'albridge.io/managed-by',
-      }),
+      createMyIngress(17_101, 'web/shop', ROUTED),
+      untag(59_000, 'listener', 'albridge.io/resource'),
+      untag(103_532, 'rule', 'albridge.io/managed-by'),
+    ],
+  },
+  'leaves a rule that has left the spec alone with the listener that others have taken over': {
+    why: "the model took it for left behind, although its listener is somebody else's by now",
+    seed: 4000458509,
+    settings: { sweepMs: 300_000 },
+    steps: [
+      createMyIngress(11_266, 'web/shop', ROUTED),
+      untag(26_208, 'listener', 'albridge.io/resource'),
+      editMyIngress(30_508, 'web/shop', { listeners: null, rules: null, defaultAction: null }),
     ],
   },
   'carries out all else while a target group waits for its first target': {

@@ -67,8 +67,9 @@ export function listTrafficFaults(
     ...parts
   }: StructureParts & FaultOptions,
 ): readonly string[] {
-  const owned = [...parts.picture.values()]
-    .filter((one) => parts.claims.ownerOf(one) === key)
+  const tagged = [...parts.picture.values()].filter((one) => parts.claims.ownerOf(one) === key);
+  const owned = tagged
+    .filter((one) => !isOnOthers(one, tagged))
     .filter((one) => desiresResource(spec, one) || (isSettled && !isHeld(one, key, parts)));
   // What others attach is judged apart, and leaves all else as it is.
   const all = owned.filter((one) => !isAttached(one) && (isSettled || !isRepeated(one, owned)));
@@ -79,7 +80,7 @@ export function listTrafficFaults(
     ...(isSettled ? listListeners(spec).flatMap((one) => listSettingFaults(own, one)) : []),
     ...(spec.backends ?? []).flatMap(({ name }) => listGroupFaults(own, name)),
     ...listIngressFaults(own),
-    ...owned.filter((one) => !isOnOthers(one, owned)).flatMap((one) => listMissingTags(one, spec)),
+    ...owned.flatMap((one) => listMissingTags(one, spec)),
     ...(isSettled && !isRestored
       ? owned.flatMap((one) => listLeftTags(one, spec, parts.claims))
       : []),
@@ -87,8 +88,8 @@ export function listTrafficFaults(
 }
 
 /** A rule on a listener that is not the object's, such as one without its tags: it is left alone with it. */
-function isOnOthers(one: Resource, owned: readonly Resource[]): boolean {
-  return one.kind === 'rule' && owned.every(({ key }) => key !== one.record.listenerArn);
+function isOnOthers(one: Resource, tagged: readonly Resource[]): boolean {
+  return one.kind === 'rule' && tagged.every(({ key }) => key !== one.record.listenerArn);
 }
 
 /** The same of listeners and rules alone. */
