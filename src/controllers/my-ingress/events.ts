@@ -77,6 +77,8 @@ function isRestOfEdit(scope: ObjectScope, step: Step): boolean {
     case 'DeleteSecurityGroup':
       return true;
     case 'AddTags':
+      // Others may have taken it away.
+      return object.status?.owned?.removals === true && areRecords(Object.keys(step.input.tags));
     case 'DeleteTags':
       return areRecords(Object.keys(step.input.tags));
     case 'RemoveTags':

@@ -66,6 +66,15 @@ describe('a rewrite', () => {
     expect(world.events.reasons).not.toContain('DriftRepaired');
   });
 
+  it('has its record back as a repair where others have removed it', async () => {
+    const world = await settleShop(withRewrite({ url: URL }));
+    const { arn } = ruleOf(world);
+    world.outOfBand('RemoveTags', { ResourceArns: [arn], TagKeys: ['albridge.io/rewrite'] });
+    await reconciled(world);
+    expect(ruleOf(world).tags.get('albridge.io/rewrite')).toBe('url');
+    expect(world.events.reasons).toContain('DriftRepaired');
+  });
+
   it('reaches AWS with the rule, and nothing is written again', async () => {
     const world = await settleShop(withRewrite({ host: HOST, url: URL }));
     expect(rewritten(world)).toEqual({ host: 'shop.internal', url: '/v1?a=b' });
