@@ -5,6 +5,7 @@ import {
   isRouting,
   listConcerned,
   type RoutingChange,
+  recordJoined,
   recordStep,
   recordUnused,
   type TrafficFacts,
@@ -21,6 +22,10 @@ import type { TrafficSpec } from '../../../../../src/controllers/my-ingress/rout
 import { areApart } from '../../../../../src/controllers/my-ingress/rules/overlap.ts';
 import { readMarks } from '../../../../../src/controllers/my-ingress/rules/transforms.ts';
 import { findPrevious } from '../../../../../src/controllers/my-ingress/security-group/previous.ts';
+import {
+  listJoined,
+  listWeights,
+} from '../../../../../src/controllers/my-ingress/target-groups/succession.ts';
 import { MemoryAws } from './memory-aws.ts';
 
 export const IDENTITY = {
@@ -80,7 +85,9 @@ export class TrafficWorld {
     const observed = this.aws.observed();
     const settings = [...this.listenerSettings, ...listSettings(readRoutes(this.spec))];
     this.listenerSettings = [...new Set(settings)];
-    this.facts = recordUnused(this.facts, observed, this.nowMs);
+    const unused = recordUnused(this.facts, observed, this.nowMs);
+    const names = listJoined(listWeights(observed, IDENTITY));
+    this.facts = recordJoined(unused, { names }, this.nowMs);
     const { facts, nowMs } = this;
     return planTraffic(this.desired(), observed, {
       ...{ identity: IDENTITY, appliedTags: [], facts, nowMs },
