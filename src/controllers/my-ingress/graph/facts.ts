@@ -46,16 +46,16 @@ export function beginFacts(nowMs: number): TrafficFacts {
 /** A step that AWS has accepted. */
 export function recordStep(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
   const refused = facts.refused.filter((one) => !isRepetition(one.step, step));
-  const names = [...facts.checkedSinceMs.keys(), ...listWritten(step)];
-  const joined = recordJoined(facts, { names }, nowMs);
-  return recordChange({ ...joined, refused }, step, nowMs);
+  return recordChange({ ...facts, refused }, step, nowMs);
 }
 
 /** A step that AWS may have carried out. */
 export function recordChange(facts: TrafficFacts, step: Step, nowMs: number): TrafficFacts {
   if (!isRouting(step)) return facts;
+  const names = [...facts.checkedSinceMs.keys(), ...listWritten(step)];
+  const joined = recordJoined(facts, { names }, nowMs);
   const recent = facts.changes.filter(({ atMs }) => atMs > nowMs - WINDOW_MS);
-  return { ...facts, changes: [...recent, { atMs: nowMs, conditions: listConcerned(step) }] };
+  return { ...joined, changes: [...recent, { atMs: nowMs, conditions: listConcerned(step) }] };
 }
 
 /** Of the requests whose rule the step may change; undefined: of any. */

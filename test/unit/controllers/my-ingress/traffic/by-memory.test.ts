@@ -211,6 +211,26 @@ describe('an edit', () => {
     expect(names()).toEqual(['rule/80/spec/new/0']);
   });
 
+  it('whose new rule was made without an answer, and changed by others, keeps its target group for its time', async () => {
+    const world = await settleShop({ ...SHOP, rules: [] });
+    world.annotate('shop', { 'albridge.io/reconcile-requested-at': 'now' });
+    await world.clock.advance(10 * MINUTE_MS);
+    world.fault('CreateRule', { kind: 'lostResponse' }, { times: 1 });
+    world.edit('shop', { rules: [{ ...RULE, forward: [{ backend: 'api' }] }] });
+    const { rules, targetGroups } = world.aws.world.traffic;
+    await world.clock.advance(50);
+    const [{ arn: RuleArn } = { arn: '' }] = rules
+      .all()
+      .filter(({ tags }) => tags.get('albridge.io/resource')?.startsWith('rule/'));
+    const other = targetGroups.all().find(({ name }) => name.startsWith('shop-web-'));
+    const Actions = [{ Type: 'forward', TargetGroupArn: other?.arn }];
+    world.outOfBand('ModifyRule', { RuleArn, Actions });
+    await world.edited('shop', { backends: [web], rules: [] }, 4 * MINUTE_MS);
+    expect(world.writesToAws).not.toContain('DeleteTargetGroup');
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(world.writesToAws).toContain('DeleteTargetGroup');
+  });
+
   it('whose new rule reaches AWS twice keeps the old one until requests reach the new', async () => {
     const world = await settled();
     const names = (): readonly string[] => listIds(world).filter((id) => id.startsWith('rule/'));
