@@ -204,8 +204,8 @@ export function isReadDue({ memory, ...given }: DueGiven, nowMs: number): boolea
 
 /** True where a pass that reads the state of the balancer alone would leave something undone. */
 export function hasOpenTraffic(memory: TrafficMemory | undefined, nowMs: number): boolean {
-  const { isOpen = true, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
-  return isOpen || dueMs <= nowMs;
+  const { isOpen = true, isHandingOver, dueMs = Number.POSITIVE_INFINITY } = memory ?? {};
+  return isOpen || isHandingOver === true || dueMs <= nowMs;
 }
 
 const SOON_MS = 1_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  hasOpenTraffic,
   isReadDue,
   rememberBalancer,
   type TrafficMemory,
@@ -41,6 +42,18 @@ describe('everything beside a balancer is read again', () => {
     const memory = { ...known, readMs: 0, dueMs: MINUTE_MS };
     expect(isReadDue({ ...given, memory }, MINUTE_MS)).toBe(true);
   });
+});
+
+it.each([
+  ['nothing', {}, false],
+  ['what is due', { dueMs: 1_000 }, true],
+  [
+    'a hand-over, with the next try later (4000485104)',
+    { isHandingOver: true, dueMs: 8_000 },
+    true,
+  ],
+])('a pass that reads the balancer alone leaves undone: %s', (_what, more, isOpen) => {
+  expect(hasOpenTraffic({ ...known, ...more }, 1_000)).toBe(isOpen);
 });
 
 describe('a newer read of a balancer', () => {
