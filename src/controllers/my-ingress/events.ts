@@ -57,11 +57,6 @@ export function recordChanged(scope: ObjectScope, done: readonly Step[]): void {
 
 const RECORDS: readonly string[] = [rewriteTagKey, ...previousGroupsTagKeys];
 
-/** Tags that only say what an edit has left to do. */
-function areRecords(keys: readonly string[]): boolean {
-  return keys.every((key) => RECORDS.includes(key));
-}
-
 /** Without what AWS has refused before, and the moves that give it its place: what others change beside it is drift. */
 function leaveOutLate({ object }: ObjectScope, done: readonly Step[]): readonly Step[] {
   const others = done.filter(({ id }) => !isUnserved(object, id));
@@ -77,18 +72,25 @@ function isRestOfEdit(scope: ObjectScope, step: Step): boolean {
     case 'DeleteSecurityGroup':
       return true;
     case 'AddTags':
-      // Others may have taken it away.
-      return object.status?.owned?.removals === true && areRecords(Object.keys(step.input.tags));
     case 'DeleteTags':
-      return areRecords(Object.keys(step.input.tags));
     case 'RemoveTags':
-      return areRecords(step.input.keys);
+      return isRecord(object, step);
     case 'RemoveListenerCertificates':
       // Others may have added it.
       return isLate(scope, step) || listShown(object, step.id).includes(step.input.certificate);
     default:
       return isLate(scope, step) || isChosenAnew(object, step);
   }
+}
+
+/** Tags that only say what an edit has left to do; others may have taken away what is added. */
+function isRecord(
+  { status }: MyIngress,
+  { operation, input }: Step<'AddTags' | 'DeleteTags' | 'RemoveTags'>,
+): boolean {
+  if (operation === 'AddTags' && status?.owned?.removals !== true) return false;
+  const keys = 'keys' in input ? input.keys : Object.keys(input.tags);
+  return keys.every((key) => RECORDS.includes(key));
 }
 
 const LATE = new Set<Operation>(['DeleteListener', 'DeleteRule', 'RemoveListenerCertificates']);
