@@ -3,6 +3,7 @@
 // Start with: this file, then place.ts and svg.ts.
 
 import type { MyIngress } from '../../apis/my-ingress.ts';
+import { getSource } from '../../controllers/my-ingress/attaching/attaching-object.ts';
 import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
 import {
   getBackendKey,
@@ -125,7 +126,7 @@ function boxUnread({ object, routes }: Scope): readonly Box[] {
     routes.rules.map(({ source }) => source).filter((one) => one !== OWN_SOURCE),
   );
   const served = (object.status?.attached ?? []).filter(({ reason }) => reason === 'Attached');
-  const unread = served.filter((one) => !known.has(`${one.kind}/${one.namespace}/${one.name}`));
+  const unread = served.filter((one) => !known.has(getSource(one)));
   if (unread.length === 0) return [];
   const name = `rules of ${unread.length} ${unread.length === 1 ? 'object' : 'objects'}, not drawn`;
   const notes = ['attached, and could not be read'];

@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
+import { getSource } from '../../controllers/my-ingress/attaching/attaching-object.ts';
 import {
   isOwnBackend,
   OWN_SOURCE,
@@ -121,9 +122,7 @@ export function describeBackend(object: MyIngress, name: string): State {
 
 /** Status has no counts of it, only whether its object is served: without a health it lowers nothing else. */
 function describeAttachedBackend(object: MyIngress, name: string): State {
-  const entry = object.status?.attached?.find((one) =>
-    name.startsWith(`${one.kind}/${one.namespace}/${one.name}/`),
-  );
+  const entry = object.status?.attached?.find((one) => name.startsWith(`${getSource(one)}/`));
   if (entry?.reason === 'Attached')
     return { state: 'attached', message: "AWS's health of it is not in the status" };
   if (isPlanned(object)) return PLANNED;

@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
+import { getSource } from '../../controllers/my-ingress/attaching/attaching-object.ts';
 import { readRoutes } from '../../controllers/my-ingress/routes/read-routes.ts';
 import { OWN_SOURCE, type Routes } from '../../controllers/my-ingress/routes/routes.ts';
 import { type Markup, markup, NO_MARKUP, trustMarkup } from '../markup/markup.ts';
@@ -58,7 +59,7 @@ function composeResult(typed: Typed, routes: Routes, { status }: MyIngress): Mar
 /** Where the page does not have all rules of others that the operator serves, or has more. */
 function describeDoubt({ rules }: Routes, status: MyIngress['status'] | undefined): Markup {
   const attached = (status?.attached ?? []).filter(({ reason }) => reason === 'Attached');
-  const served = new Set(attached.map((one) => `${one.kind}/${one.namespace}/${one.name}`));
+  const served = new Set(attached.map(getSource));
   const known = new Set(rules.map(({ source }) => source).filter((one) => one !== OWN_SOURCE));
   const isOneMissing = [...served].some((one) => !known.has(one));
   if (served.size === known.size && !isOneMissing) return NO_MARKUP;

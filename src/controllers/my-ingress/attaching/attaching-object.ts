@@ -1,5 +1,5 @@
 // Lives here: routes that other objects attach to a MyIngress: who may, in which order, who holds a host and path.
-// May import it: src/controllers/my-ingress and src/setup; src/cli/ui takes attachments.ts.
+// May import it: src/controllers/my-ingress, src/setup, src/cli/drawing, src/cli/objects and src/cli/ui.
 // Start with: this file, then decide.ts, which is pure, and attachments.ts; docs/attaching.md is the contract.
 
 import { compareText, type Key } from '../../../core/objects/kube-object.ts';
