@@ -159,7 +159,8 @@ export class GateWatch {
 
   #judgeDue(waiting: Waiting, isStill: () => boolean): void {
     const [namespace = ''] = waiting.key.split('/');
-    const mayBeBack = this.#lacksService(namespace) || this.#hasLeft(namespace);
+    const mayBeBack =
+      this.#lacksService(namespace) || this.#hasLeft(namespace) || this.#hasPaused(namespace);
     if (!mayBeBack) return this.#reportLate(waiting, isStill, UNSEEN_MS);
     this.#parts.stage.clock.setTimer(AWAY_MS, () => this.#reportLate(waiting, isStill, AWAY_MS));
   }
@@ -251,6 +252,12 @@ export class GateWatch {
       own.filter((one) => nameOf(one) === nameOf(group)).length === 1;
     const named = findNamedGroups(stage.aws.world);
     return own.some((group) => named.has(group.arn) && !isPlain(group));
+  }
+
+  /** The operator follows its groups, and the Services that they had, whatever becomes of them meanwhile. */
+  #hasPaused(namespace: string): boolean {
+    const objects = this.#parts.stage.model.table.list(MY_INGRESSES);
+    return objects.some((one) => one.metadata.namespace === namespace && isPaused(one));
   }
 
   /** Once it is registered again, an answer may be about the time before. */
