@@ -54,7 +54,9 @@ export class PodInvariants {
   /** One of two leaders may have written Ready for the pod meanwhile. */
   #judgeDeletion({ type, object, before }: Commit): void {
     const { clock, isLeaseDoubtful, model, report } = this.#stage;
-    const isSent = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
+    const isLeaving = type === 'DELETED' || object.metadata.deletionTimestamp !== undefined;
+    // What the operator repairs in one that others delete sends nothing away.
+    const isSent = isLeaving && before?.metadata.deletionTimestamp === undefined;
     if (!isSent || before === undefined || isLeaseDoubtful(clock.monotonicMs())) return;
     const uid = controllerOf(before, this.#owner.kind);
     const owner = model.table.list(this.#owner).find(({ metadata }) => metadata.uid === uid);
