@@ -257,6 +257,8 @@ export const myIngressEvents = {
   ...healthConditions,
   ...shutdownConditions,
   NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
+  GateClosed:
+    'A Warning on a pod: its readiness gate stays closed; the note has the MyIngress and why AWS does not send requests to the pod',
   NoAnswer:
     "Of a pod's readiness gate, and a Warning on the pod: AWS has not reported its health for 10 minutes, so the gate was opened anyway",
 } as const;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { STALENESS_BOUND_MS } from '../../aws/elbv2/load-balancers.ts';
+import { describeTargetHealth } from '../../aws/elbv2/target-health.ts';
 import type { HealthCheck, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { nameTarget } from './desired-targets.ts';
@@ -119,13 +120,15 @@ export class GroupHealth {
   }
 
   /** Reads AWS's word on a registered target of a pod, which has been up since then. */
-  judge(name: string, upSinceMs: number): TargetReport['health'] {
+  judge(name: string, upSinceMs: number): TargetReport {
     // An answer from before the pod was up, or before its target was registered, is about another pod.
     const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
-    if (this.#askedMs < sinceMs) return 'waiting';
-    const { state, reason } = this.#shown.get(name) ?? {};
-    if (state === 'healthy') return 'healthy';
-    return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';
+    const shown = this.#askedMs < sinceMs ? undefined : this.#shown.get(name);
+    if (shown?.state === 'healthy') return { health: 'healthy' };
+    if (shown?.state === 'unused' && shown.reason === 'Target.NotInUse')
+      return { health: 'unused' };
+    const isRefused = shown?.state === 'unhealthy' || shown?.state === 'unused';
+    return { health: 'waiting', ...(isRefused && { why: describeTargetHealth(shown) }) };
   }
 
   beginRead(): HealthRead {

@@ -55,6 +55,9 @@ const COLLECT_MS = 100;
 /** As long as a pass waits for its groups. */
 const WAIT_MS = 2_000;
 
+/** As long as a MyIngress waits for what may heal by itself. */
+const PROBLEM_GRACE_MS = 60_000;
+
 /** Without targets the load balancer answers 503; a pod that goes soon answers nothing. */
 const PRIORITIES = { empty: 20, removal: 10, growth: 0 } as const;
 
@@ -282,13 +285,23 @@ export class Group {
 
   /** Reads AWS's word on a pod, which has been up since then. */
   report(pod: TargetPod, upSinceMs: number): TargetReport {
-    const healths = listOfPod(this.#desired, pod).map((name) =>
-      this.#registrations.has(name) ? this.health.judge(name, upSinceMs) : 'waiting',
-    );
-    const [first = 'waiting'] = healths;
-    if (healths.length === 0) return { health: 'waiting' };
-    const health = healths.includes('waiting') ? 'waiting' : first;
-    return { health, answeredMs: this.health.askedMs };
+    const names = listOfPod(this.#desired, pod);
+    if (names.length === 0) return { health: 'waiting', ...this.#explainAbsence() };
+    const reports = names.map((name) => this.#judge(name, upSinceMs));
+    const worst = reports.find(({ health }) => health === 'waiting') ?? reports[0];
+    return { health: 'waiting', ...worst, answeredMs: this.health.askedMs };
+  }
+
+  #judge(name: string, upSinceMs: number): TargetReport {
+    if (this.#registrations.has(name)) return this.health.judge(name, upSinceMs);
+    return { health: 'waiting', ...this.#explainAbsence() };
+  }
+
+  /** A problem that is not over soon is why a pod is no target. */
+  #explainAbsence(): Pick<TargetReport, 'why'> {
+    const { message: why, sinceMs = 0 } = this.problems.leading ?? {};
+    const isOld = this.#clock.monotonicMs() - sinceMs >= PROBLEM_GRACE_MS;
+    return isOld ? omitUndefined({ why }) : {};
   }
 
   #recordRegistered(targets: readonly Target[]): void {

@@ -1,4 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { describeTargetHealth } from '../../../aws/elbv2/target-health.ts';
 import { abridge } from '../../../core/objects/abridge.ts';
 import {
   type Condition,
@@ -9,8 +10,6 @@ import type { EventDraft } from '../../../core/ports/events.ts';
 import { areHealthy, type TargetsState } from '../targets.ts';
 
 /** Computes the conditions of targets from what AWS and the pods show; pure. */
-
-type Unhealthy = NonNullable<TargetsState['unhealthy']>;
 
 /**
  * The type of the event for a condition of targets that is stored with another status; undefined: another event
@@ -86,7 +85,9 @@ function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean
     return `${backend} ${healthy ?? '?'}/${desired}`;
   });
   const sentences = states.flatMap(({ backend, unhealthy }) => {
-    return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
+    return unhealthy === undefined
+      ? []
+      : [`backend ${backend}: ${describeTargetHealth(unhealthy)}`];
   });
   const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
   return [
@@ -94,30 +95,6 @@ function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean
     `healthy targets by backend: ${counts.join(', ')}`,
     ...abridge(sentences, MOST_BACKENDS),
   ].join('. ');
-}
-
-/** In AWS's words: `10.0.0.7:8080 is unhealthy, Target.ResponseCodeMismatch: ...`. */
-function describeUnhealthy(unhealthy: Unhealthy): string {
-  const { id, port, state, reason, description } = unhealthy;
-  const why = [reason, description].filter((part) => part !== undefined).join(': ');
-  const advice = adviseOn(unhealthy);
-  const all = [`${id}:${port} is ${state}${why === '' ? '' : `, ${why}`}`, advice];
-  return all.filter((part) => part !== undefined).join('. ');
-}
-
-/** AWS gives the code in the description alone. */
-const REDIRECT_CODE = /\[3\d\d\]/;
-const EXPLAIN_REDIRECT =
-  'AWS checks over the protocol of the backend and with the address of the pod as host: an application that redirects to HTTPS or to another host needs a healthCheck.path that it answers itself, or a matcher with 3xx';
-
-/** The next action, where the reason names one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/target-group-health-checks.html#target-health-reason-codes */
-function adviseOn({ id, reason, description = '', zone }: Unhealthy): string | undefined {
-  if (reason === 'Target.ResponseCodeMismatch' && REDIRECT_CODE.test(description)) {
-    return EXPLAIN_REDIRECT;
-  }
-  if (reason !== 'Target.NotInUse') return undefined;
-  const where = zone === undefined || zone === 'all' ? `the zone of ${id}` : `zone ${zone}`;
-  return `no action of the load balancer names its target group, or none of its subnets is in ${where}`;
 }
 
 const SHUTDOWNS = {

@@ -1,3 +1,4 @@
+import { abridge } from '../../../core/objects/abridge.ts';
 import { type BackendService, type DesiredTargets, hasPodTargets } from '../desired-targets.ts';
 import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
 import type { TrimmedService } from '../transforms.ts';
@@ -9,6 +10,8 @@ export interface TargetReport {
   readonly health: 'healthy' | 'unused' | 'waiting';
   /** AWS's last answer about the group, where the pod is to be a target of it (monotonic ms). */
   readonly answeredMs?: number;
+  /** Why it waits, where that does not pass by itself. */
+  readonly why?: string;
 }
 
 /** A pod whose gate is closed. */
@@ -29,9 +32,11 @@ export type GateDecision =
       readonly reason: 'NoBackend' | 'Healthy' | 'NoAnswer';
       readonly message: string;
     }
-  /** `untilMs`: unless AWS answers before (monotonic ms). */
-  | { readonly kind: 'wait'; readonly untilMs?: number };
+  /** `untilMs`: unless AWS answers before (monotonic ms). `why`: what keeps it closed and does not pass by itself. */
+  | { readonly kind: 'wait'; readonly untilMs?: number; readonly why?: string };
 
+/** An event has room for the words on so many groups. */
+const MOST_GROUPS = 2;
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /** Without an answer for so long a pod is not held back any more. */
@@ -53,11 +58,16 @@ export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
   const waiting = targets.filter(isWaiting);
   if (waiting.length === 0) return open('Healthy', explainOpen(targets));
   const untilMs = Math.max(upSinceMs, answeredMs, findAnswered(waiting)) + LONGEST_SILENCE_MS;
-  if (nowMs < untilMs) return { kind: 'wait', untilMs };
+  if (nowMs < untilMs) return { kind: 'wait', untilMs, ...explainWait(waiting) };
   return open(
     'NoAnswer',
     'AWS has not answered for 10 minutes whether this pod is a healthy target; it is Ready without that',
   );
+}
+
+function explainWait(waiting: readonly TargetReport[]): { readonly why?: string } {
+  const reasons = waiting.flatMap(({ why }) => why ?? []);
+  return reasons.length === 0 ? {} : { why: abridge(reasons, MOST_GROUPS).join('. ') };
 }
 
 /** AWS's last answer about groups in which the pod is not healthy (monotonic ms); long past where there is none. */

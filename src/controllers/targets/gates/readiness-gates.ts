@@ -10,29 +10,17 @@ import { awaitKnown } from './await-known.ts';
 import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
 import type { DeclaredBackend, GateWork } from './gate-work.ts';
 import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
-
-/** A pod whose gate is closed. */
-interface Waiting {
-  readonly uid: string | undefined;
-  readonly ips: readonly string[];
-  upSinceMs: number | undefined;
-  groups: readonly Group[];
-  /** By backend: AWS's last answer that the pod is not healthy, until it is, whatever became of that group (monotonic ms). */
-  readonly answeredMs: Map<string, number>;
-  /** Since when each Service, or its port, that may be back is missing (monotonic ms). */
-  missing: ReadonlyMap<string, number>;
-  /** The resourceVersion since which the gate is open. */
-  openSince: string | undefined;
-  /** After a write that failed (monotonic ms). */
-  retryMs: number;
-}
+import { NEVER_MS, noteAnswers, startWaiting, type Waiting } from './waiting-pod.ts';
 
 type Opening = GateDecision & { readonly kind: 'open' };
 
 type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 
-const NEVER_MS = Number.NEGATIVE_INFINITY;
 const WRITES_AT_ONCE = 8;
+/** Time alone makes a problem worth telling. */
+const LOOK_MS = 60_000;
+/** Between two events of a pod that wait for the same; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+const TELL_MS = 240_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
 /**
@@ -111,11 +99,7 @@ export class ReadinessGates {
     this.#forget(pod);
     const key = getKey(pod);
     const { namespace } = splitKey(key);
-    const { uid } = pod.metadata;
-    const waiting: Waiting = {
-      ...{ uid, ips: pod.ips, upSinceMs: undefined, groups: [], openSince: undefined },
-      ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS },
-    };
+    const waiting = startWaiting(pod);
     const pods = this.#waiting.get(namespace) ?? new Map<Key, Waiting>();
     this.#waiting.set(namespace, pods.set(key, waiting));
     return waiting;
@@ -155,8 +139,20 @@ export class ReadinessGates {
     const answeredMs = Math.max(...waiting.answeredMs.values());
     const decision = decideGate({ ...waiting, targets, answeredMs, unsureSinceMs }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
-    const { untilMs } = decision;
-    if (untilMs !== undefined) this.#queue.add(key, { afterMs: untilMs - nowMs });
+    const { untilMs, why } = decision;
+    if (why !== undefined) this.#tell(pod, waiting, why);
+    if (untilMs === undefined) return;
+    this.#queue.add(key, { afterMs: Math.min(untilMs - nowMs, LOOK_MS) });
+  }
+
+  /** In an event of the pod, which is repeated before its series ends. */
+  #tell(pod: GatedPod, waiting: Waiting, why: string): void {
+    const { clock, events } = this.#work;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - waiting.toldMs < TELL_MS) return;
+    waiting.toldMs = nowMs;
+    const note = `the readiness gate of the pod stays closed: ${why}`;
+    events.record(pod, { type: 'Warning', reason: 'GateClosed', action: 'OpenGate', note });
   }
 
   /** AWS's answer about the pod in each group that selects it. */
@@ -167,7 +163,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     const report = (group: Group | undefined): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return group.report(pod, upSinceMs);
+      return reportIn(group, pod, upSinceMs);
     };
     const reports = new Map(groups.map((group) => [group, report(group)] as const));
     noteAnswers(waiting, reports);
@@ -275,21 +271,13 @@ export class ReadinessGates {
   }
 }
 
-function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
-  return owner === declared.owner && served.backend === declared.backend;
+/** Its words name the object, as a pod may be a target of several. */
+function reportIn(group: Group, pod: GatedPod, upSinceMs: number): TargetReport {
+  const report = group.report(pod, upSinceMs);
+  const { why } = report;
+  return why === undefined ? report : { ...report, why: `MyIngress ${group.owner}: ${why}` };
 }
 
-/** A backend may have two groups, of which one is being replaced. */
-function noteAnswers(
-  waiting: Waiting,
-  reports: ReadonlyMap<Group | undefined, TargetReport>,
-): void {
-  const known = [...reports].flatMap(([group, report]) =>
-    group === undefined ? [] : [{ name: `${group.owner} ${group.served.backend}`, ...report }],
-  );
-  for (const { name, health } of known) if (health !== 'waiting') waiting.answeredMs.delete(name);
-  for (const { name, health, answeredMs } of known) {
-    if (health !== 'waiting' || answeredMs === undefined) continue;
-    waiting.answeredMs.set(name, Math.max(answeredMs, waiting.answeredMs.get(name) ?? NEVER_MS));
-  }
+function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {
+  return owner === declared.owner && served.backend === declared.backend;
 }
