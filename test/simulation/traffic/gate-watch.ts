@@ -197,6 +197,15 @@ export class GateWatch {
     const text = JSON.stringify(backends);
     if (this.#declared.get(namespace)?.text === text) return;
     this.#declared.set(namespace, { text, sinceMs: this.#parts.stage.clock.monotonicMs() });
+    this.#restart(namespace);
+  }
+
+  /** Other groups count from now on, of which AWS is asked in turn. */
+  #restart(namespace: string): void {
+    for (const waiting of this.#waiting.values()) {
+      if (waiting.key.startsWith(`${namespace}/`)) waiting.dueSinceMs = undefined;
+    }
+    this.look();
   }
 
   #judge(pod: StoredObject): Verdict {
