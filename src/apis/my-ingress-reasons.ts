@@ -3,6 +3,7 @@ import {
   attachingConditions,
   backendReasons,
   certificateConditions,
+  gateReasons,
   healthConditions,
   shutdownConditions,
 } from './my-ingress-traffic-reasons.ts';
@@ -256,9 +257,5 @@ export const myIngressEvents = {
   NoBackends: 'The spec has no backends any more',
   ...healthConditions,
   ...shutdownConditions,
-  NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
-  GateClosed:
-    'A Warning on a pod: its readiness gate stays closed; the note has the MyIngress and why AWS does not send requests to the pod',
-  NoAnswer:
-    "Of a pod's readiness gate, and a Warning on the pod: AWS has not reported its health for 10 minutes, so the gate was opened anyway",
+  ...gateReasons,
 } as const;

@@ -103,3 +103,12 @@ export const shutdownConditions = {
     'PodsOutlastRequests is Unknown: readiness gates are off, or a backend has no Service with its port',
   PreStopSet: 'PodsOutlastRequests is True again: every pod that is known has both',
 } as const;
+
+/** The readiness gate of a pod. */
+export const gateReasons = {
+  NoBackend: "Of a pod's readiness gate: no backend that gets requests selects the pod",
+  GateClosed:
+    'A Warning on a pod: its readiness gate stays closed; the note has the MyIngress and why AWS does not send requests to the pod',
+  NoAnswer:
+    "Of a pod's readiness gate, and a Warning on the pod: AWS has not reported its health for 10 minutes, so the gate was opened anyway",
+} as const;

@@ -126,9 +126,10 @@ const ENGINE = 'src/core/controller/';
 const ADAPTERS = ['src/kube/', 'src/aws/', 'src/telemetry/'];
 /** Each owns its undici pools. */
 const POOLS = ['src/kube/client/undici-transport.ts', 'src/aws/client/http-handler.ts'];
-/** Interfaces of adapters that a controller may import. */
+/** Interfaces of adapters that a controller may import, and the words for what they give. */
 const PORTS = [
   'src/aws/elbv2/load-balancers.ts',
+  'src/aws/elbv2/target-health.ts',
   'src/aws/elbv2/traffic.ts',
   'src/aws/ec2/security-groups.ts',
   'src/aws/ec2/subnets.ts',

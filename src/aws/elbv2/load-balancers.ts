@@ -1,5 +1,5 @@
 // Lives here: ELBv2's part of the adapter: load balancers, listeners, rules, target groups, targets, tags.
-// May import it: src/aws; src/controllers/my-ingress, src/controllers/targets and src/cli take load-balancers.ts and traffic.ts, the ports.
+// May import it: src/aws; src/controllers/my-ingress, src/controllers/targets and src/cli take load-balancers.ts and traffic.ts; src/controllers/my-ingress and src/controllers/targets take target-health.ts. It has words, the other two are the ports.
 // Start with: this file, then operations.ts and load-balancers-client.ts.
 
 import type { Requester, Reservation } from '../budget/budget.ts';

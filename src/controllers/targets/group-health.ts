@@ -4,7 +4,7 @@ import { describeTargetHealth } from '../../aws/elbv2/target-health.ts';
 import type { HealthCheck, TargetHealth } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { nameTarget } from './desired-targets.ts';
-import type { TargetReport } from './gates/decide-gate.ts';
+import type { TargetReport } from './gates/target-report.ts';
 
 /** A read of a group's health that is under way. */
 export interface HealthRead {
@@ -124,11 +124,7 @@ export class GroupHealth {
     // An answer from before the pod was up, or before its target was registered, is about another pod.
     const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
     const shown = this.#askedMs < sinceMs ? undefined : this.#shown.get(name);
-    if (shown?.state === 'healthy') return { health: 'healthy' };
-    if (shown?.state === 'unused' && shown.reason === 'Target.NotInUse')
-      return { health: 'unused' };
-    const isRefused = shown?.state === 'unhealthy' || shown?.state === 'unused';
-    return { health: 'waiting', ...(isRefused && { why: describeTargetHealth(shown) }) };
+    return shown === undefined ? { health: 'waiting' } : judgeHealth(shown);
   }
 
   beginRead(): HealthRead {
@@ -183,6 +179,14 @@ export class GroupHealth {
   #isHealthy(name: string): boolean {
     return this.#shown.get(name)?.state === 'healthy';
   }
+}
+
+function judgeHealth(shown: TargetHealth): TargetReport {
+  const { state, reason } = shown;
+  if (state === 'healthy') return { health: 'healthy' };
+  if (state === 'unused' && reason === 'Target.NotInUse') return { health: 'unused' };
+  const isRefused = ['unhealthy', 'unused'].includes(state);
+  return { health: 'waiting', ...(isRefused && { why: describeTargetHealth(shown) }) };
 }
 
 /** Of what is not known nothing has changed. */

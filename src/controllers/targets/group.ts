@@ -5,7 +5,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import { LOW_PRIORITY } from '../../core/queue/key-queue.ts';
 import { type BackendService, type DesiredTargets, isSame, nameTarget } from './desired-targets.ts';
 import { type FlushFacts, type FlushPlan, planFlush } from './flush-plan.ts';
-import { listOfPod, type TargetPod, type TargetReport } from './gates/decide-gate.ts';
+import { reportPod, type TargetPod, type TargetReport } from './gates/target-report.ts';
 import { Graces } from './graces.ts';
 import { type Checks, GroupHealth, type HealthRead, listRegistered } from './group-health.ts';
 import { type Action, Problems, type TargetsProblem } from './problems.ts';
@@ -54,9 +54,6 @@ const COLLECT_MS = 100;
 
 /** As long as a pass waits for its groups. */
 const WAIT_MS = 2_000;
-
-/** As long as a MyIngress waits for what may heal by itself. */
-const PROBLEM_GRACE_MS = 60_000;
 
 /** Without targets the load balancer answers 503; a pod that goes soon answers nothing. */
 const PRIORITIES = { empty: 20, removal: 10, growth: 0 } as const;
@@ -285,23 +282,11 @@ export class Group {
 
   /** Reads AWS's word on a pod, which has been up since then. */
   report(pod: TargetPod, upSinceMs: number): TargetReport {
-    const names = listOfPod(this.#desired, pod);
-    if (names.length === 0) return { health: 'waiting', ...this.#explainAbsence() };
-    const reports = names.map((name) => this.#judge(name, upSinceMs));
-    const worst = reports.find(({ health }) => health === 'waiting') ?? reports[0];
-    return { health: 'waiting', ...worst, answeredMs: this.health.askedMs };
-  }
-
-  #judge(name: string, upSinceMs: number): TargetReport {
-    if (this.#registrations.has(name)) return this.health.judge(name, upSinceMs);
-    return { health: 'waiting', ...this.#explainAbsence() };
-  }
-
-  /** A problem that is not over soon is why a pod is no target. */
-  #explainAbsence(): Pick<TargetReport, 'why'> {
-    const { message: why, sinceMs = 0 } = this.problems.leading ?? {};
-    const isOld = this.#clock.monotonicMs() - sinceMs >= PROBLEM_GRACE_MS;
-    return isOld ? omitUndefined({ why }) : {};
+    const judge = (name: string): TargetReport | undefined =>
+      this.#registrations.has(name) ? this.health.judge(name, upSinceMs) : undefined;
+    const { askedMs } = this.health;
+    const facts = { targets: this.#desired, judge, problem: this.problems.leading, askedMs };
+    return reportPod(pod, facts, this.#clock.monotonicMs());
   }
 
   #recordRegistered(targets: readonly Target[]): void {

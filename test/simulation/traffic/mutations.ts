@@ -232,8 +232,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gate-waits-for-unused': {
     file: 'controllers/targets/group-health.ts',
-    find: "return state === 'unused' && reason === 'Target.NotInUse' ? 'unused' : 'waiting';",
-    replace: "return state === 'unused' && reason === 'Target.NotInUse' ? 'waiting' : 'waiting';",
+    find: "if (state === 'unused' && reason === 'Target.NotInUse') return { health: 'unused' };",
+    replace: '',
     why: 'a pod in a zone that the balancer is not in, or of a group that no rule names, is never Ready',
     seed: 224,
   },

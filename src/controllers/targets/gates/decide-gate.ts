@@ -1,18 +1,9 @@
 import { abridge } from '../../../core/objects/abridge.ts';
-import { type BackendService, type DesiredTargets, hasPodTargets } from '../desired-targets.ts';
+import { type BackendService, hasPodTargets } from '../desired-targets.ts';
 import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { type GatedPod, isSelected } from './gated-pod.ts';
-
-/** AWS's answer about a pod in one group that sends it requests. */
-export interface TargetReport {
-  /** `unused`: no action of the balancer sends requests to the target. */
-  readonly health: 'healthy' | 'unused' | 'waiting';
-  /** AWS's last answer about the group, where the pod is to be a target of it (monotonic ms). */
-  readonly answeredMs?: number;
-  /** Why it waits, where that does not pass by itself. */
-  readonly why?: string;
-}
+import type { TargetReport } from './target-report.ts';
 
 /** A pod whose gate is closed. */
 export interface GateFacts {
@@ -87,18 +78,6 @@ function explainOpen(targets: readonly TargetReport[]): string {
 
 function open(reason: 'NoBackend' | 'Healthy' | 'NoAnswer', message: string): GateDecision {
   return { kind: 'open', reason, message };
-}
-
-export type TargetPod = Pick<GatedPod, 'metadata' | 'ips' | 'isOnHost'>;
-
-/** Names of the pod's targets; by its addresses where a slice has it as ready, unless other pods have them too. */
-export function listOfPod(
-  { targets, waiting }: Pick<DesiredTargets, 'targets' | 'waiting'>,
-  { metadata: { name }, ips, isOnHost }: TargetPod,
-): readonly string[] {
-  const own = waiting?.get(name);
-  if (own !== undefined || isOnHost) return own ?? [];
-  return [...targets].flatMap(([one, { id }]) => (ips.includes(id) ? [one] : []));
 }
 
 /** A Service, or its port, that is missing may be back a moment later, and make the pod a target. */

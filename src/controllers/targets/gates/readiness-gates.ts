@@ -7,9 +7,10 @@ import { hasPodTargets } from '../desired-targets.ts';
 import type { Group, ServedGroup } from '../group.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { awaitKnown } from './await-known.ts';
-import { decideGate, type GateDecision, mayBeBack, type TargetReport } from './decide-gate.ts';
+import { decideGate, type GateDecision, mayBeBack } from './decide-gate.ts';
 import type { DeclaredBackend, GateWork } from './gate-work.ts';
 import { type GatedPod, isSelected, isStale } from './gated-pod.ts';
+import type { TargetReport } from './target-report.ts';
 import { NEVER_MS, noteAnswers, startWaiting, type Waiting } from './waiting-pod.ts';
 
 type Opening = GateDecision & { readonly kind: 'open' };

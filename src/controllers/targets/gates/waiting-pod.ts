@@ -1,6 +1,6 @@
 import type { Group } from '../group.ts';
-import type { TargetReport } from './decide-gate.ts';
 import type { GatedPod } from './gated-pod.ts';
+import type { TargetReport } from './target-report.ts';
 
 export const NEVER_MS = Number.NEGATIVE_INFINITY;
 

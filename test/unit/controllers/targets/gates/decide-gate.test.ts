@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import {
   decideGate,
   type GateFacts,
-  type TargetReport,
 } from '../../../../../src/controllers/targets/gates/decide-gate.ts';
+import type { TargetReport } from '../../../../../src/controllers/targets/gates/target-report.ts';
 
 const MINUTE_MS = 60_000;
 const waiting: TargetReport = { health: 'waiting', answeredMs: MINUTE_MS };
