@@ -15,7 +15,7 @@ export interface TargetReport {
 export type TargetPod = Pick<GatedPod, 'metadata' | 'ips' | 'isOnHost'>;
 
 /** Names of the pod's targets; by its addresses where a slice has it as ready, unless other pods have them too. */
-export function listOfPod(
+function listOfPod(
   { targets, waiting }: Pick<DesiredTargets, 'targets' | 'waiting'>,
   { metadata: { name }, ips, isOnHost }: TargetPod,
 ): readonly string[] {
