@@ -215,6 +215,21 @@ export class History {
     return then !== undefined && then.content === undefined ? then.atMs : atMs;
   }
 
+  /**
+   * When the data went last before the pod, where the monitor came later than both and has the record of an earlier one:
+   * with which data of a ConfigMap that nobody watched the pod began, the operator does not know.
+   */
+  unwatchedSinceMs({ uid, key }: MonitorSince, config: string, life: PodLife): number {
+    const [first] = this.#monitors.get(uid) ?? [];
+    const all = [...this.#monitors].flatMap(([other, forms]) => (other === uid ? [] : forms));
+    const isSuccessor = all.some((form) => form.key === key);
+    if (!isSuccessor || first === undefined || first.sinceMs < life.bornMs) return life.bornMs;
+    const gone = this.#contents.of(config).findLast(({ atMs, content }) => {
+      return content === undefined && atMs <= life.bornMs;
+    });
+    return gone?.atMs ?? life.bornMs;
+  }
+
   /** Whether a monitor ever left pods alone that nothing would start again: those may have older data. */
   hasSkipped(uid: string): boolean {
     return (this.#monitors.get(uid) ?? []).some(({ spec }) => spec.unmanagedPods === 'Skip');

@@ -153,7 +153,10 @@ export class RestartInvariants {
     const { uid, config, spec } = monitor;
     if (this.#history.forged.has(config) || !this.#history.hasOneForm(uid)) return true;
     const waitsMs = 1000 * (spec.minIntervalSeconds + spec.debounceSeconds);
-    const missingMs = this.#history.missingSinceMs(config, life.bornMs);
+    const missingMs = Math.min(
+      this.#history.missingSinceMs(config, life.bornMs),
+      this.#history.unwatchedSinceMs(monitor, config, life),
+    );
     const hasNewer = this.#history.changedMs(config) > life.bornMs;
     const rest = hasNewer ? this.#history.restAt(uid, life.bornMs) : undefined;
     const unseenMs = this.#findUnseenMs(uid);

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { servedBy, TargetsBench } from '../targets-bench.ts';
+import { backendOf, PlayedPods } from './played-pods.ts';
+import { MINUTE_MS, NEW, POLL_MS } from './rolling.ts';
+
+const OWNER = 'platform/shared';
+const BACKEND = 'WebApp/web/shop/shop';
+const SERVICE = { name: 'shop', port: 'http', namespace: 'web' };
+
+/** A WebApp of the namespace `web` that is attached to a MyIngress of the namespace `platform`; its pod waits. */
+async function attached(): Promise<{ readonly bench: TargetsBench; readonly pods: PlayedPods }> {
+  const pods = new PlayedPods();
+  const bench = new TargetsBench({ gates: pods.attach });
+  pods.declare(backendOf('shop', { owner: OWNER, backend: BACKEND, service: SERVICE }));
+  const arn = bench.group('web');
+  bench.runPods({ [NEW]: 'unready' });
+  bench.targets.publish(OWNER, [
+    servedBy(arn, { backend: BACKEND, service: SERVICE, isNew: true }),
+  ]);
+  return { bench, pods };
+}
+
+it('tells the team of a WebApp neither the account nor the role of the operator', async () => {
+  const { bench, pods } = await attached();
+  const role = 'arn:aws:sts::111122223333:assumed-role/albridge-platform/session';
+  bench.fault(
+    'RegisterTargets',
+    {
+      ...{ kind: 'error', code: 'AccessDenied', status: 403 },
+      message: `User: ${role} is not authorized to perform: elasticloadbalancing:RegisterTargets`,
+    },
+    { forMs: 60 * MINUTE_MS },
+  );
+  pods.run(NEW);
+  await bench.clock.advance(3 * MINUTE_MS);
+  const [told] = pods.events.recorded;
+  expect(told).toMatchObject({ key: `web/pod-${NEW}`, reason: 'GateClosed' });
+  expect(told?.note).not.toContain('arn:aws');
+});
+
+it('advises the team of a WebApp no field that a WebApp does not have', async () => {
+  const { bench, pods } = await attached();
+  pods.run(NEW);
+  await bench.clock.advance(1_000);
+  const health = {
+    ...{ state: 'unhealthy', reason: 'Target.ResponseCodeMismatch' },
+    description: 'Health checks failed with these codes: [301]',
+  } as const;
+  bench.aws.control.setTargetHealth('web', { id: NEW, health });
+  await bench.clock.advance(POLL_MS);
+  const [told] = pods.events.recorded;
+  expect(told).toMatchObject({ key: `web/pod-${NEW}`, reason: 'GateClosed' });
+  expect(told?.note).not.toContain('healthCheck.path');
+});
