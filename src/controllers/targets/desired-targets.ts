@@ -42,6 +42,8 @@ export interface DesiredTargets {
   readonly targets: TargetMap;
   /** By the name of a pod that waits at its readiness gate: the names of its targets. */
   readonly waiting?: ReadonlyMap<string, readonly string[]>;
+  /** Names of further pods that wait at their gate: no slice has them with the target port and an address of the family. */
+  readonly stranded?: ReadonlySet<string>;
   /** Addresses of pods that exist and serve, on whatever port. */
   readonly live: ReadonlySet<string>;
   /** Of pods that are there and not Ready, those at their readiness gate among them. */
@@ -95,13 +97,16 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
     return { ...none, live, ...unknown, problem: port };
   }
   const unready = new Set(own.flatMap((slice) => slice.unready.map(({ address }) => address)));
-  const known = { live, unready, late: listLate(own, port.name), ...unknown };
   const slices = own.flatMap((slice) => listPorts(slice, port.name));
+  const waiting = nameHeld(slices, held);
+  const names = [...held].map(({ pod }) => pod);
+  const stranded = new Set(names.filter((name) => !waiting.has(name)));
+  const known = { live, unready, stranded, late: listLate(own, port.name), ...unknown };
   const ready = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
   const heldTargets = collectTargets(slices, ({ slice }) => listHeld(slice, held));
   const targets = new Map([...serving, ...heldTargets]);
-  if (targets.size > 0) return { targets, waiting: nameHeld(slices, held), ...known };
+  if (targets.size > 0) return { targets, waiting, ...known };
   return { targets, ...known, problem: explainNone(backend, own, endpoints) };
 }
 

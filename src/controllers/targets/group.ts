@@ -282,11 +282,9 @@ export class Group {
 
   /** Reads AWS's word on a pod, which has been up since then. */
   report(pod: TargetPod, upSinceMs: number): TargetReport {
-    const judge = (name: string): TargetReport | undefined =>
-      this.#registrations.has(name) ? this.health.judge(name, upSinceMs) : undefined;
-    const { askedMs } = this.health;
-    const facts = { targets: this.#desired, judge, problem: this.problems.leading, askedMs };
-    return reportPod(pod, facts, this.#clock.monotonicMs());
+    const { health, problems } = this;
+    const facts = { desired: this.#desired, registrations: this.#registrations, health, problems };
+    return reportPod(pod, facts, { upSinceMs, nowMs: this.#clock.monotonicMs() });
   }
 
   #recordRegistered(targets: readonly Target[]): void {

@@ -24,6 +24,8 @@ interface Failure {
   readonly error?: OperatorError;
   /** Monotonic ms. */
   readonly notBeforeMs: number;
+  /** Monotonic ms: of the first of the failures in a row. */
+  readonly sinceMs: number;
 }
 
 /** Failures of one group, each with the time until which it is not tried again. */
@@ -32,7 +34,7 @@ export class Problems {
   readonly #failures = new Map<Action, Failure>();
   /** By target. */
   readonly #refused = new Map<string, Failure>();
-  #desire: DesireProblem | undefined;
+  #desire: (DesireProblem & TargetsProblem) | undefined;
   #sinceMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -56,14 +58,15 @@ export class Problems {
   /** Returns whether the failure is another than the one before. */
   recordFailure(action: Action, error: OperatorError, delayMs: number): boolean {
     const before = this.findReason(action);
-    this.#failures.set(action, this.#failUntil(error, delayMs));
+    this.#failures.set(action, this.#failUntil(error, delayMs, this.#failures.get(action)));
     this.#settle();
     return before !== error.reason;
   }
 
   /** It has to wait for a turn that nobody waits for: no problem. */
   postpone(action: Action, delayMs: number): void {
-    this.#failures.set(action, { notBeforeMs: this.#clock.monotonicMs() + delayMs });
+    const nowMs = this.#clock.monotonicMs();
+    this.#failures.set(action, { notBeforeMs: nowMs + delayMs, sinceMs: nowMs });
     this.#settle();
   }
 
@@ -74,11 +77,12 @@ export class Problems {
 
   /** Returns whether one of them was not refused for this before. */
   recordRefused(targets: readonly Target[], error: OperatorError, delayMs: number): boolean {
-    const failure = this.#failUntil(error, delayMs);
-    const before = targets.map((one) => this.#refused.get(nameTarget(one))?.error?.reason);
-    for (const target of targets) this.#refused.set(nameTarget(target), failure);
+    const before = targets.map((one) => this.#refused.get(nameTarget(one)));
+    for (const [index, target] of targets.entries()) {
+      this.#refused.set(nameTarget(target), this.#failUntil(error, delayMs, before[index]));
+    }
     this.#settle();
-    return before.some((reason) => reason !== error.reason);
+    return before.some((one) => one?.error?.reason !== error.reason);
   }
 
   recordTaken(targets: readonly Target[]): void {
@@ -87,7 +91,8 @@ export class Problems {
   }
 
   recordDesire(targets: TargetMap, problem: DesireProblem | undefined): void {
-    this.#desire = problem;
+    const sinceMs = this.#desire?.sinceMs ?? this.#clock.monotonicMs();
+    this.#desire = problem && { ...problem, sinceMs };
     for (const name of this.#refused.keys()) {
       if (!targets.has(name)) this.#refused.delete(name);
     }
@@ -107,6 +112,24 @@ export class Problems {
     return problem && { ...problem, sinceMs: this.#sinceMs ?? this.#clock.monotonicMs() };
   }
 
+  /** Why the Service gives no targets. */
+  get ofService(): TargetsProblem | undefined {
+    return this.#desire;
+  }
+
+  /** Why AWS does not have this target: its own refusal, or that of the calls for all. */
+  findFor(name: string): TargetsProblem | undefined {
+    const failures = [
+      this.#refused.get(name),
+      this.#failures.get('register'),
+      this.#failures.get('read'),
+    ];
+    const [failed] = failures.filter((one) => one?.error !== undefined);
+    if (failed?.error === undefined) return undefined;
+    const { reason, message } = failed.error;
+    return { reason, message: `${name}: ${message}`, sinceMs: failed.sinceMs };
+  }
+
   #find(): Problem | undefined {
     if (this.#desire !== undefined) return this.#desire;
     const [error] = [...this.#failures.values()].flatMap((failure) => failure.error ?? []);
@@ -117,8 +140,10 @@ export class Problems {
     return { reason, message: `${abridge([...this.#refused.keys()], 3).join(', ')}: ${message}` };
   }
 
-  #failUntil(error: OperatorError, delayMs: number): Failure {
-    return { error, notBeforeMs: this.#clock.monotonicMs() + delayMs };
+  #failUntil(error: OperatorError, delayMs: number, before: Failure | undefined): Failure {
+    const nowMs = this.#clock.monotonicMs();
+    const sinceMs = before?.error === undefined ? nowMs : before.sinceMs;
+    return { error, notBeforeMs: nowMs + delayMs, sinceMs };
   }
 
   #settle(): void {

@@ -11,6 +11,8 @@ import { areHealthy, type TargetsState } from '../targets.ts';
 
 /** Computes the conditions of targets from what AWS and the pods show; pure. */
 
+type Unhealthy = NonNullable<TargetsState['unhealthy']>;
+
 /**
  * The type of the event for a condition of targets that is stored with another status; undefined: another event
  * reports it. Of a backend without targets that is the one about BackendsResolved, which is not repeated when its
@@ -85,9 +87,7 @@ function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean
     return `${backend} ${healthy ?? '?'}/${desired}`;
   });
   const sentences = states.flatMap(({ backend, unhealthy }) => {
-    return unhealthy === undefined
-      ? []
-      : [`backend ${backend}: ${describeTargetHealth(unhealthy)}`];
+    return unhealthy === undefined ? [] : [`backend ${backend}: ${describeUnhealthy(unhealthy)}`];
   });
   const isTimedOut = states.some(({ unhealthy }) => unhealthy?.reason === TIMED_OUT);
   return [
@@ -95,6 +95,26 @@ function describeHealth(states: readonly TargetsState[], isManagedAlone: boolean
     `healthy targets by backend: ${counts.join(', ')}`,
     ...abridge(sentences, MOST_BACKENDS),
   ].join('. ');
+}
+
+function describeUnhealthy(unhealthy: Unhealthy): string {
+  const all = [describeTargetHealth(unhealthy), adviseOn(unhealthy)];
+  return all.filter((part) => part !== undefined).join('. ');
+}
+
+/** AWS gives the code in the description alone. */
+const REDIRECT_CODE = /\[3\d\d\]/;
+const EXPLAIN_REDIRECT =
+  'AWS checks over the protocol of the backend and with the address of the pod as host: an application that redirects to HTTPS or to another host needs a healthCheck.path that it answers itself, or a matcher with 3xx';
+
+/** The next action, where the reason names one. https://docs.aws.amazon.com/elasticloadbalancing/latest/application/target-group-health-checks.html#target-health-reason-codes */
+function adviseOn({ id, reason, description = '', zone }: Unhealthy): string | undefined {
+  if (reason === 'Target.ResponseCodeMismatch' && REDIRECT_CODE.test(description)) {
+    return EXPLAIN_REDIRECT;
+  }
+  if (reason !== 'Target.NotInUse') return undefined;
+  const where = zone === undefined || zone === 'all' ? `the zone of ${id}` : `zone ${zone}`;
+  return `no action of the load balancer names its target group, or none of its subnets is in ${where}`;
 }
 
 const SHUTDOWNS = {

@@ -20,8 +20,8 @@ type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 const WRITES_AT_ONCE = 8;
 /** Time alone makes a problem worth telling. */
 const LOOK_MS = 60_000;
-/** Between two events of a pod that wait for the same; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
-const TELL_MS = 240_000;
+/** Between two events of a pod that say the same; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
+const REPEAT_MS = 240_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
 
 /**
@@ -150,8 +150,9 @@ export class ReadinessGates {
   #tell(pod: GatedPod, waiting: Waiting, why: string): void {
     const { clock, events } = this.#work;
     const nowMs = clock.monotonicMs();
-    if (nowMs - waiting.toldMs < TELL_MS) return;
-    waiting.toldMs = nowMs;
+    const { told } = waiting;
+    if (nowMs - told.atMs < (told.why === why ? REPEAT_MS : LOOK_MS)) return;
+    waiting.told = { why, atMs: nowMs };
     const note = `the readiness gate of the pod stays closed: ${why}`;
     events.record(pod, { type: 'Warning', reason: 'GateClosed', action: 'OpenGate', note });
   }
@@ -272,11 +273,15 @@ export class ReadinessGates {
   }
 }
 
-/** Its words name the object, as a pod may be a target of several. */
+/** A pod may be a target of several objects. A group that is replaced soon is none that a person has to look at. */
 function reportIn(group: Group, pod: GatedPod, upSinceMs: number): TargetReport {
-  const report = group.report(pod, upSinceMs);
-  const { why } = report;
-  return why === undefined ? report : { ...report, why: `MyIngress ${group.owner}: ${why}` };
+  const { why, reason, ...report } = group.report(pod, upSinceMs);
+  if (why === undefined || group.served.isReplaced) return report;
+  const { namespace } = splitKey(group.owner);
+  const isForeign = namespace !== pod.metadata.namespace;
+  // AWS's words name the account and the role of those who own the load balancer.
+  const words = isForeign && reason !== undefined ? `AWS does not take the target: ${reason}` : why;
+  return { ...report, why: `MyIngress ${group.owner}: ${words}` };
 }
 
 function isGroupOf({ owner, served }: Group, declared: DeclaredBackend): boolean {

@@ -1,5 +1,6 @@
+import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { DesiredTargets } from '../desired-targets.ts';
-import type { TargetsProblem } from '../problems.ts';
+import type { Problems, TargetsProblem } from '../problems.ts';
 import type { GatedPod } from './gated-pod.ts';
 
 /** AWS's answer about a pod in one group that sends it requests. */
@@ -10,6 +11,8 @@ export interface TargetReport {
   readonly answeredMs?: number;
   /** Why it waits, where that does not pass by itself. */
   readonly why?: string;
+  /** Of a call that fails, whose words are for the owner of the load balancer. */
+  readonly reason?: string;
 }
 
 export type TargetPod = Pick<GatedPod, 'metadata' | 'ips' | 'isOnHost'>;
@@ -25,24 +28,66 @@ function listOfPod(
 }
 
 interface GroupFacts {
-  readonly targets: Pick<DesiredTargets, 'targets' | 'waiting'>;
-  /** Of a target by its name; undefined: it is not registered. */
-  readonly judge: (name: string) => TargetReport | undefined;
-  readonly problem: TargetsProblem | undefined;
-  /** When the read of the last answer began (monotonic ms). */
-  readonly askedMs: number;
+  readonly desired: Pick<DesiredTargets, 'targets' | 'waiting' | 'stranded'>;
+  readonly registrations: { has(name: string): boolean };
+  readonly health: {
+    readonly askedMs: number;
+    judge(name: string, upSinceMs: number): TargetReport;
+  };
+  readonly problems: Pick<Problems, 'findFor' | 'ofService'>;
+}
+
+/** Monotonic ms. */
+interface Times {
+  readonly nowMs: number;
+  readonly upSinceMs: number;
 }
 
 /** As long as a MyIngress waits for what may heal by itself. */
-const PROBLEM_GRACE_MS = 60_000;
+const GRACE_MS = 60_000;
 
-/** Reads AWS's word on a pod, or why the group does not have it; pure. */
-export function reportPod(pod: TargetPod, group: GroupFacts, nowMs: number): TargetReport {
-  const { targets, judge, problem, askedMs } = group;
-  const isOld = problem !== undefined && nowMs - problem.sinceMs >= PROBLEM_GRACE_MS;
-  const absent = { health: 'waiting', ...(isOld && { why: problem.message }) } as const;
-  const reports = listOfPod(targets, pod).map((name) => judge(name) ?? absent);
+/** Reads AWS's word on a pod, or why AWS does not have it; pure. */
+export function reportPod(pod: TargetPod, group: GroupFacts, times: Times): TargetReport {
+  const { desired, registrations, health, problems } = group;
+  const reports = listOfPod(desired, pod).map((name): TargetReport => {
+    return registrations.has(name)
+      ? health.judge(name, times.upSinceMs)
+      : { health: 'waiting', ...explainFailure(problems.findFor(name), times) };
+  });
   const [first] = reports;
-  if (first === undefined) return absent;
-  return { ...(reports.find(({ health }) => health === 'waiting') ?? first), answeredMs: askedMs };
+  if (first === undefined) return reportAbsent(pod, group, times);
+  const waiting = reports.filter((one) => one.health === 'waiting');
+  const [worst = first] = [...waiting.filter(({ why }) => why !== undefined), ...waiting];
+  return { ...worst, answeredMs: health.askedMs };
+}
+
+function reportAbsent(
+  { metadata: { name } }: TargetPod,
+  { desired, health, problems }: GroupFacts,
+  times: Times,
+): TargetReport {
+  const { message: why, sinceMs = times.upSinceMs } = problems.ofService ?? {};
+  const isStranded = desired.stranded?.has(name) === true;
+  const told = isStranded ? STRANDED : why;
+  return {
+    health: 'waiting',
+    ...(isOld(sinceMs, times) && omitUndefined({ why: told })),
+    ...(isStranded && { answeredMs: health.askedMs }),
+  };
+}
+
+const STRANDED =
+  'its Service has the pod without the target port, or without an address of the family of the target group';
+
+function explainFailure(
+  problem: TargetsProblem | undefined,
+  times: Times,
+): Pick<TargetReport, 'why' | 'reason'> {
+  if (problem === undefined || !isOld(problem.sinceMs, times)) return {};
+  return { why: problem.message, reason: problem.reason };
+}
+
+/** A problem that is over soon, or that is about the time before the pod was up, does not make it wait. */
+function isOld(sinceMs: number, { nowMs, upSinceMs }: Times): boolean {
+  return nowMs - Math.max(sinceMs, upSinceMs) >= GRACE_MS;
 }

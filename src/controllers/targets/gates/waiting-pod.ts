@@ -18,15 +18,15 @@ export interface Waiting {
   openSince: string | undefined;
   /** After a write that failed (monotonic ms). */
   retryMs: number;
-  /** Of the last event that says why it is closed (monotonic ms). */
-  toldMs: number;
+  /** The last event that says why it is closed (monotonic ms). */
+  told: { readonly why?: string; readonly atMs: number };
 }
 
 /** Nothing is known of it yet. */
 export function startWaiting({ metadata: { uid }, ips }: GatedPod): Waiting {
   return {
     ...{ uid, ips, upSinceMs: undefined, groups: [], openSince: undefined },
-    ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS, toldMs: NEVER_MS },
+    ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS, told: { atMs: NEVER_MS } },
   };
 }
 

@@ -20,7 +20,7 @@ async function attached(): Promise<{ readonly bench: TargetsBench; readonly pods
   return { bench, pods };
 }
 
-it('tells the team of a WebApp neither the account nor the role of the operator', async () => {
+it('names neither the account nor the role of the operator to the team of a WebApp', async () => {
   const { bench, pods } = await attached();
   const role = 'arn:aws:sts::111122223333:assumed-role/albridge-platform/session';
   bench.fault(
@@ -38,12 +38,13 @@ it('tells the team of a WebApp neither the account nor the role of the operator'
   expect(told?.note).not.toContain('arn:aws');
 });
 
-it('advises the team of a WebApp no field that a WebApp does not have', async () => {
+it('advises no field that a WebApp does not have', async () => {
   const { bench, pods } = await attached();
   pods.run(NEW);
   await bench.clock.advance(1_000);
   const health = {
-    ...{ state: 'unhealthy', reason: 'Target.ResponseCodeMismatch' },
+    state: 'unhealthy',
+    reason: 'Target.ResponseCodeMismatch',
     description: 'Health checks failed with these codes: [301]',
   } as const;
   bench.aws.control.setTargetHealth('web', { id: NEW, health });

@@ -63,6 +63,7 @@ it('says within minutes what AWS says of the pod itself, whatever is wrong with 
   await bench.clock.advance(3 * MINUTE_MS);
   pods.run(THIRD);
   bench.runPods({ [OLD]: 'ready', [NEW]: 'unready', [REFUSED]: 'unready', [THIRD]: 'unready' });
+  await bench.clock.advance(1_000);
   bench.aws.control.setTargetHealth('web', {
     id: THIRD,
     health: { state: 'unhealthy', reason: 'Target.Timeout' },
