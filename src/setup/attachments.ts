@@ -25,8 +25,27 @@ export function setUpAttachments(
   const webApps = kinds.includes('webapp')
     ? context.watchBeside<WebApp>(webAppKind, { transform: trimTemplateOwner })
     : undefined;
-  const open = (): NamespaceCache => context.watchLate(namespaceKind, { transform: trimNamespace });
-  return createAttachments({ cache, webApps, namespaces, open });
+  const labels = createLabels(namespaces, () =>
+    context.watchLate(namespaceKind, { transform: trimNamespace }),
+  );
+  // Before anything is decided on the word of labels that are not read yet.
+  cache.subscribe(({ object }) => {
+    const reading = isSelecting(object) ? labels.begin() : undefined;
+    if (reading !== undefined) context.waitBriefly(reading);
+  });
+  return createAttachments({ cache, webApps, namespaces, labels });
+}
+
+function isSelecting({ spec }: MyIngress): boolean {
+  return spec?.allowedNamespaces?.from === 'Selector';
+}
+
+/** Opens the watch on all namespaces, but where a Role of a namespace cannot grant it. */
+export function createLabels(
+  namespaces: readonly string[],
+  open: () => NamespaceCache,
+): NamespaceLabels {
+  return new NamespaceLabels(namespaces.length === 0 ? open : undefined);
 }
 
 export interface AttachmentParts {
@@ -39,15 +58,12 @@ export interface AttachmentParts {
     | undefined;
   /** Those that are watched; empty: all of them. */
   readonly namespaces: readonly string[];
-  /** Opens the watch on all namespaces. */
-  readonly open: () => NamespaceCache;
+  readonly labels: NamespaceLabels;
 }
 
-export function createAttachments({ webApps, open, ...rest }: AttachmentParts): Attachments {
+export function createAttachments({ webApps, ...rest }: AttachmentParts): Attachments {
   const sources = webApps === undefined ? [] : [readWebApps(webApps)];
-  // A Role of a namespace cannot grant namespaces.
-  const labels = new NamespaceLabels(rest.namespaces.length === 0 ? open : undefined);
-  return new Attachments({ ...rest, sources, labels });
+  return new Attachments({ ...rest, sources });
 }
 
 /** The objects that decide what is attached to a MyIngress. */

@@ -5,9 +5,10 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
 import type { WebApp } from '../../apis/web-app.ts';
 import type { Attachments } from '../../controllers/my-ingress/attaching/attachments.ts';
+import type { NamespaceCache } from '../../controllers/my-ingress/attaching/namespace-labels.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import { namespaceKind } from '../../kube/client/built-in-kinds.ts';
-import { type AttachmentParts, createAttachments } from '../../setup/attachments.ts';
+import { type AttachmentParts, createAttachments, createLabels } from '../../setup/attachments.ts';
 import { LeaderMetrics } from '../leader/leader-metrics.ts';
 import { isServed } from '../objects/attached-routes.ts';
 import { OUR_KINDS, type OurKind } from '../objects/kinds.ts';
@@ -124,12 +125,14 @@ export class WatchedObjects {
 
   #attach(operators: Promise<readonly Environment[]>): Attachments {
     const { namespace } = this.#options.access;
+    const namespaces = namespace === undefined ? [] : [namespace];
+    const open = (): NamespaceCache =>
+      (this.#namespaces ??= new Watched<KubeObject>({ kind: namespaceKind }, this.#options));
     const attachments = createAttachments({
       cache: this.#getCache<MyIngress>('MyIngress').cache,
       webApps: keepServed(this.#getCache<WebApp>('WebApp'), operators),
-      namespaces: namespace === undefined ? [] : [namespace],
-      open: () =>
-        (this.#namespaces ??= new Watched<KubeObject>({ kind: namespaceKind }, this.#options)),
+      namespaces,
+      labels: createLabels(namespaces, open),
     });
     attachments.start();
     return attachments;

@@ -77,14 +77,21 @@ interface Gates {
 
 /** With ours: it stays while it is not known whether it is needed. */
 function selectGates({ observed, held, chosen }: Gates): NonNullable<PodSpec['readinessGates']> {
-  const given: unknown = chosen.readinessGates;
-  // The schema takes any value here; the API server refuses all but lists.
-  const inTemplate = Array.isArray(given)
-    ? given.map((gate) => toFields(gate)['conditionType'])
-    : [];
+  const inTemplate = listGates(chosen);
   const areOfOthers = !held.includes('readinessGates');
   return (observed.readinessGates ?? []).filter(
     ({ conditionType }) =>
       !inTemplate.includes(conditionType) && (areOfOthers || conditionType === READINESS_GATE),
   );
+}
+
+/** True where the pods have the gate whatever albridge does. */
+export function isGateChosen({ spec }: PodTemplate = {}): boolean {
+  return listGates(dropNulls(spec ?? {}) as PodSpec).includes(READINESS_GATE);
+}
+
+/** The schema takes any value here; the API server refuses all but lists. */
+function listGates(spec: PodSpec): readonly unknown[] {
+  const given: unknown = spec.readinessGates;
+  return Array.isArray(given) ? given.map((gate) => toFields(gate)['conditionType']) : [];
 }

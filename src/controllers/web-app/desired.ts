@@ -2,7 +2,7 @@ import { type WebApp, webAppManagedBy } from '../../apis/web-app.ts';
 import type { FieldPath } from '../../core/objects/fields.ts';
 import { formatLabelSelector, type KubeObject } from '../../core/objects/kube-object.ts';
 import { mergePodTemplate, type OwnPod } from '../../pods/pod-template.ts';
-import { selectChoices } from './choices.ts';
+import { isGateChosen, selectChoices } from './choices.ts';
 import { CONTAINER, type Deployment, findApp, type PodSpec } from './deployment.ts';
 import { desireGate } from './gate.ts';
 
@@ -37,7 +37,8 @@ export function desireDeployment(
 
 function buildPod({ metadata, spec }: WebApp, { observed, isBalanced }: DeploymentFacts): OwnPod {
   const others = selectChoices(observed ?? {}, spec.podTemplate);
-  const gate = desireGate(others, isBalanced);
+  // Pods wait for it all the same, and albridge opens it where they have the label.
+  const gate = desireGate(others, isGateChosen(spec.podTemplate) || isBalanced);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
   const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };
   return {

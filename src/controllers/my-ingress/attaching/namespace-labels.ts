@@ -10,12 +10,13 @@ export interface NamespaceCache {
 }
 
 /**
- * Labels of namespaces, watched from the first time on that a selector asks for them. The right to do so is
- * optional, and a Role of a namespace cannot grant it.
+ * Labels of namespaces, watched once a MyIngress selects by them. The right to do so is optional, and a Role of a
+ * namespace cannot grant it.
  */
 export class NamespaceLabels {
   readonly #open: (() => NamespaceCache) | undefined;
   #cache: NamespaceCache['cache'] | undefined;
+  #reading: Promise<void> | undefined;
   #isRead = false;
   #onChange: (() => void) | undefined;
   #stop: (() => void) | undefined;
@@ -25,9 +26,16 @@ export class NamespaceLabels {
     this.#open = open;
   }
 
+  /** Resolves once the labels are read; undefined: somebody else has begun, or they are never read. */
+  begin(): Promise<void> | undefined {
+    if (this.#reading !== undefined || this.#open === undefined) return undefined;
+    this.#reading = this.#watch(this.#open());
+    return this.#reading;
+  }
+
   /** undefined: not known. */
   read(namespace: string): Readonly<Record<string, string>> | undefined {
-    if (this.#cache === undefined && this.#open !== undefined) this.#begin(this.#open());
+    void this.begin();
     if (!this.#isRead) return undefined;
     return this.#cache?.get(`/${namespace}`)?.metadata.labels ?? {};
   }
@@ -40,15 +48,14 @@ export class NamespaceLabels {
     };
   }
 
-  #begin({ cache, synced }: NamespaceCache): void {
+  async #watch({ cache, synced }: NamespaceCache): Promise<void> {
     this.#cache = cache;
-    void synced.then(() => {
-      this.#isRead = true;
-      this.#onChange?.();
-      this.#stop = cache.subscribe((change) => {
-        const isInitial = change.kind === 'added' && change.isInitial;
-        if (!isInitial && hasNewLabels(change)) this.#onChange?.();
-      });
+    await synced;
+    this.#isRead = true;
+    this.#onChange?.();
+    this.#stop = cache.subscribe((change) => {
+      const isInitial = change.kind === 'added' && change.isInitial;
+      if (!isInitial && hasNewLabels(change)) this.#onChange?.();
     });
   }
 }
