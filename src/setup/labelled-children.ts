@@ -36,6 +36,7 @@ export function watchLabelledChildren<T extends KubeObject>(
     writer: createChildWriter(context.client, [kind], transform),
     owner,
     clock: context.ports.clock,
+    hold: transform,
   });
 }
 

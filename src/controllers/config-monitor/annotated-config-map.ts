@@ -106,7 +106,10 @@ async function reconcile(
   const desired = text === undefined ? [] : [desireMonitor(configMap, readSelector(text))];
   const [monitor] = desired;
   const place =
-    monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
+    monitor &&
+    classifyChild(configMap, monitors.observed.get(getKey(monitor)), (one) =>
+      monitors.isWrittenAs(one, monitor),
+    );
   if (place?.kind === 'stale' || place?.kind === 'terminating') {
     const message = `waiting until the earlier ConfigMonitor ${place.child.metadata.name} is deleted`;
     return waiting('Replacing', message, RECHECK_MS);

@@ -59,7 +59,7 @@ function buildScope(
   const observed = describeLongTemplate(of.object.spec.podTemplate);
   if (observed) throw createFailure(immortalContainerReasons, 'PodTemplateTooLong', { observed });
   const own = pods.forOwner(of.object);
-  return { ...of, pods: own, clock, desired: desirePod(of.object, own.observed) };
+  return { ...of, pods: own, clock, desired: desirePod(of.object, own) };
 }
 
 function reconcile(scope: Scope): Promise<Outcome> {
@@ -67,7 +67,8 @@ function reconcile(scope: Scope): Promise<Outcome> {
 }
 
 async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
-  const place = classifyChild(scope.object, observed, scope.desired);
+  const { object, pods, desired } = scope;
+  const place = classifyChild(object, observed, (pod) => pods.isWrittenAs(pod, desired));
   switch (place.kind) {
     case 'stale':
       return awaitLeftover(place.child, scope);
@@ -95,7 +96,7 @@ async function startPod(scope: Scope): Promise<Outcome> {
   let hidden: Pod | undefined;
   const get = async (child: KubeObject): Promise<KubeObject | undefined> => {
     const found: Pod | undefined = await pods.writer.get(child);
-    const { kind } = classifyChild(object, found, desired);
+    const { kind } = classifyChild(object, found, (pod) => pods.isWrittenAs(pod, desired));
     if (kind === 'absent' || kind === 'stale') return found;
     hidden = found;
     return undefined;
@@ -109,7 +110,8 @@ async function followHidden(hidden: Pod, scope: Scope): Promise<Outcome> {
   const { object, pods } = scope;
   const observed = { get: () => hidden, listOwned: () => [hidden] };
   reportPod(hidden, scope);
-  const seen = { ...scope, pods: { ...pods, observed }, desired: desirePod(object, observed) };
+  const shown = { ...pods, observed };
+  const seen = { ...scope, pods: shown, desired: desirePod(object, shown) };
   return lookAgainSoon(await followPod(hidden, seen));
 }
 

@@ -127,7 +127,7 @@ async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promi
     const pod: Pod | undefined = await pods.writer.get(child);
     const slot = kept.find(({ desired }) => getKey(desired) === getKey(child));
     if (pod === undefined || slot === undefined) return pod;
-    const { kind } = observeSlot(object, slot.desired, pod);
+    const { kind } = observeSlot({ object, pods }, slot.desired, pod);
     if (kind === 'vacant' || kind === 'standing') return pod;
     found.hidden.set(getKey(child), pod);
     return undefined;

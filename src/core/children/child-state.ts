@@ -1,5 +1,5 @@
 import { getController, isBeingDeleted, type KubeObject } from '../objects/kube-object.ts';
-import { hasSameName, isWrittenAs } from './owned-objects.ts';
+import { hasSameName } from './owned-objects.ts';
 
 /**
  * The state of a child that cannot be changed once it exists, such as a pod: it is deleted, and
@@ -15,11 +15,14 @@ export type ChildState<T extends KubeObject> =
   | { readonly kind: 'outdated'; readonly child: T }
   | { readonly kind: 'current'; readonly child: T };
 
-/** `observed` is what the cache shows under the name of `desired`. */
+/**
+ * `observed` is what the cache shows under the name of the desired child, `isWritten` whether it was last written as that
+ * one is desired now.
+ */
 export function classifyChild<T extends KubeObject>(
   owner: KubeObject,
   observed: T | undefined,
-  desired: KubeObject,
+  isWritten: (observed: T) => boolean,
 ): ChildState<T> {
   const controller = observed && getController(observed);
   if (observed === undefined || controller === undefined) return { kind: 'absent' };
@@ -27,5 +30,5 @@ export function classifyChild<T extends KubeObject>(
     return hasSameName(controller, owner) ? { kind: 'stale', child: observed } : { kind: 'absent' };
   }
   if (isBeingDeleted(observed)) return { kind: 'terminating', child: observed };
-  return { kind: isWrittenAs(observed, desired) ? 'current' : 'outdated', child: observed };
+  return { kind: isWritten(observed) ? 'current' : 'outdated', child: observed };
 }

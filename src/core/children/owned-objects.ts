@@ -11,6 +11,7 @@ import {
   type OwnerReference,
   parseGroup,
 } from '../objects/kube-object.ts';
+import type { Transform } from '../objects/trim-metadata.ts';
 import type { ChildWriter } from '../ports/writers.ts';
 import { CoreReason, isOfOneObject, OperatorError } from '../reconcile/operator-error.ts';
 
@@ -92,12 +93,14 @@ function requireRefusal(error: unknown): OperatorError {
 
 /**
  * True where `observed` was last written as `child` is desired now, whatever others changed in it since. Where they
- * have removed what tells, its fields tell.
+ * have removed what tells, its fields tell, as far as they are observed.
+ *
+ * @param hold reduces an object to what is observed of it
  */
-export function isWrittenAs(observed: KubeObject, child: KubeObject): boolean {
+export function isWrittenAs(observed: KubeObject, child: KubeObject, hold: Transform): boolean {
   const hash = getDesiredHash(observed);
   if (hash !== undefined) return hash === hashChild(child);
-  return diffFields(digestChild(observed), digestChild(child)).length === 0;
+  return diffFields(digestChild(observed), digestChild(hold(child))).length === 0;
 }
 
 /** Throws where the API server would not take `child` as it is desired now; nothing is written. */
