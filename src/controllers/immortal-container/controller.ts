@@ -94,15 +94,13 @@ async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outco
 async function startPod(scope: Scope): Promise<Outcome> {
   const { object, pods, desired } = scope;
   let hidden: Pod | undefined;
-  const get = async (child: KubeObject): Promise<KubeObject | undefined> => {
-    const found: Pod | undefined = await pods.writer.get(child);
+  const isFollowed = (found: Pod): boolean => {
     const { kind } = classifyChild(object, found, (pod) => pods.isWrittenAs(pod, desired));
-    if (kind === 'absent' || kind === 'stale') return found;
+    if (kind === 'absent' || kind === 'stale') return false;
     hidden = found;
-    return undefined;
+    return true;
   };
-  const writer = { ...pods.writer, get };
-  const outcome = await keepRunning(undefined, { ...scope, pods: { ...pods, writer } });
+  const outcome = await keepRunning(undefined, scope, isFollowed);
   return hidden === undefined ? outcome : followHidden(hidden, scope);
 }
 
@@ -116,13 +114,21 @@ async function followHidden(hidden: Pod, scope: Scope): Promise<Outcome> {
 }
 
 /** Creates the pod if there is none, repairs what others changed in it, and reports its state. */
-async function keepRunning(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
-  const pod = (await ensurePod(observed, scope)) ?? observed;
+async function keepRunning(
+  observed: Pod | undefined,
+  scope: Scope,
+  isFollowed?: (hidden: Pod) => boolean,
+): Promise<Outcome> {
+  const pod = (await ensurePod(observed, scope, isFollowed)) ?? observed;
   return pod === undefined ? awaitPodCache(scope) : judgePod(pod, scope);
 }
 
 /** A write's answer is newer than the cache. */
-async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod | undefined> {
+async function ensurePod(
+  observed: Pod | undefined,
+  scope: Scope,
+  isFollowed: (hidden: Pod) => boolean = () => false,
+): Promise<Pod | undefined> {
   const { object, pods, desired, pass } = scope;
   if (observed === undefined) {
     reportNoPod(scope);
@@ -135,7 +141,7 @@ async function ensurePod(observed: Pod | undefined, scope: Scope): Promise<Pod |
   };
   const own = { name: CONTAINER, image: object.spec.image };
   const compare = (child: KubeObject): KubeObject => selectComparedPart(child, own);
-  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange, compare };
+  const owned = { ...pods, desired: [desired], signal: pass.signal, onChange, compare, isFollowed };
   await ensureOwned(object, owned);
   return written;
 }

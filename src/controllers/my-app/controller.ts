@@ -123,20 +123,20 @@ async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promi
   const own = { name: nameContainer(object), image: object.spec.image };
   const kept = snapshot.slots.filter(({ kind }) => kind === 'vacant' || kind === 'standing');
   if (!snapshot.slots.every((slot) => 'isReady' in slot && slot.isReady)) pass.disproveReady();
-  const get = async (child: KubeObject): Promise<KubeObject | undefined> => {
-    const pod: Pod | undefined = await pods.writer.get(child);
-    const slot = kept.find(({ desired }) => getKey(desired) === getKey(child));
-    if (pod === undefined || slot === undefined) return pod;
+  const isFollowed = (pod: Pod): boolean => {
+    const slot = kept.find(({ desired }) => getKey(desired) === getKey(pod));
+    if (slot === undefined) return false;
     const { kind } = observeSlot({ object, pods }, slot.desired, pod);
-    if (kind === 'vacant' || kind === 'standing') return pod;
-    found.hidden.set(getKey(child), pod);
-    return undefined;
+    if (kind === 'vacant' || kind === 'standing') return false;
+    found.hidden.set(getKey(pod), pod);
+    return true;
   };
   await ensureOwned(object, {
     desired: kept.map(({ desired }) => desired),
     // A pod that is being replaced is not desired as it is, and no surplus either.
     observed: { get: (key) => pods.observed.get(key), listOwned: () => snapshot.surplus },
-    writer: { ...describeCreateFailures(pods.writer), get },
+    writer: describeCreateFailures(pods.writer),
+    isFollowed,
     compare: (child) => selectComparedPart(child, own),
     isDeleted: (child) => pods.isDeleted(child),
     signal: pass.signal,

@@ -38,6 +38,8 @@ export interface OwnedObjects {
   readonly isOurs?: (child: KubeObject) => boolean;
   /** True of a child whose deletion an earlier pass has reported. */
   readonly isDeleted?: (child: KubeObject) => boolean;
+  /** True of a child that the cache does not show, and that the caller takes care of itself: it is left as it is. */
+  readonly isFollowed?: (hidden: KubeObject) => boolean;
   /** Called after every write that had an effect. */
   readonly onChange?: (change: OwnedChange) => void;
 }
@@ -144,8 +146,19 @@ async function ensureChild(
     return;
   }
   const hidden = await writer.get(desired.applied);
+  if (hidden === undefined) throw createVanished(desired.applied);
+  if (owned.isFollowed?.(hidden)) return;
   refuseForeign(hidden, owner, owned);
-  if (hidden !== undefined) await repairChild(hidden, desired, owned);
+  await repairChild(hidden, desired, owned);
+}
+
+/** No watch shows that one without our label has gone meanwhile. */
+function createVanished(child: KubeObject): OperatorError {
+  return new OperatorError({
+    reason: CoreReason.Conflict,
+    message: `${child.kind} ${getKey(child)} existed and is gone`,
+    healedBy: 'time',
+  });
 }
 
 async function repairChild(

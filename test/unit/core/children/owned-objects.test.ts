@@ -87,12 +87,13 @@ describe('ensureOwned', () => {
       },
     };
     const desired = Array.from({ length: 50 }, (_, at) => ({ ...part(`a-${at}`), spec }));
-    const silent = { ...kube.childWriter(), create: async () => undefined, get: async () => {} };
+    const silent = { ...kube.childWriter(), create: async () => undefined, get: async () => owner };
     const observed = { get: () => undefined, listOwned: () => [] };
     await ensureOwned(owner, {
       desired,
       observed,
       writer: silent as unknown as ChildWriter,
+      isFollowed: () => true,
       signal,
     });
     expect(reads).toBe(1);
