@@ -1,22 +1,15 @@
 import type { ChildrenGate } from '../children/children.ts';
 import { isPaused, isPlanOnly } from '../objects/annotations.ts';
 import { omitUndefined } from '../objects/fields.ts';
-import { isBeingDeleted, type Key } from '../objects/kube-object.ts';
-import { DeadlineExceeded } from '../ports/clock.ts';
+import { isBeingDeleted, isNewer, type Key } from '../objects/kube-object.ts';
 import type { Logger } from '../ports/logger.ts';
-import {
-  CoreReason,
-  isSilent,
-  OperatorError,
-  readMessage,
-  restateError,
-} from '../reconcile/operator-error.ts';
+import { isSilent, OperatorError, restateError } from '../reconcile/operator-error.ts';
 import type { Waiting } from '../reconcile/outcome.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { WriteGate } from '../staleness/read-your-writes.ts';
 import { type PassContext, type PassDependencies, RunningPass } from './running-pass.ts';
 import { computeStatus, hasSameStatus, logFailure, type ObjectWithStatus } from './status.ts';
-import type { Verdict } from './verdict.ts';
+import { toFailure, type Verdict } from './verdict.ts';
 
 export interface LifecycleDependencies<T extends ObjectWithStatus> extends PassDependencies<T> {
   readonly reconciler: Reconciler<T>;
@@ -134,7 +127,9 @@ async function runPassOver<T extends ObjectWithStatus>(
     return verdict;
   } catch (error) {
     const unwritten = logUnreported(toFailure(error, pass.signal, false), pass.log);
-    return isHealedByTime(verdict) ? delayRetry(verdict, unwritten) : unwritten;
+    return isHealedByTime(verdict) && !isLongWait(verdict)
+      ? delayRetry(verdict, unwritten)
+      : unwritten;
   }
 }
 
@@ -150,6 +145,13 @@ type Failed = Extract<Verdict, { readonly kind: 'failed' }>;
 function isHealedByTime(verdict: Verdict): verdict is Failed {
   return verdict.kind === 'failed' && verdict.error.healedBy === 'time';
 }
+
+/** Until then nothing would say what it waits for, as for a turn in the budget of AWS: status is tried again before. */
+function isLongWait({ error: { retryAfterMs = 0 } }: Failed): boolean {
+  return retryAfterMs > LONGEST_UNTOLD_MS;
+}
+
+const LONGEST_UNTOLD_MS = 60_000;
 
 /** The failure of the pass, no sooner repeated than the API server allows that refused to store it. */
 function delayRetry(verdict: Failed, unwritten: Verdict): Verdict {
@@ -233,37 +235,29 @@ async function reportPass<T extends ObjectWithStatus>(
     logUnreported(verdict, pass.log);
     return;
   }
-  const before = pass.object;
-  const { reported, stated } = pass;
-  const status = computeStatus(before, { reported, stated, verdict }, deps.clock.now());
-  // Also the same status, where a child was made: only a write tells that a silent watch hides the owner's deletion.
-  const hasCreated =
-    (deps.children ?? []).filter((kind) => kind.takeCreatedFor(pass.begun)).length > 0;
-  const isStored = hasSameStatus(before, status) && !hasCreated;
+  const { object, reported, stated } = pass;
+  const status = computeStatus(object, { reported, stated, verdict }, deps.clock.now());
+  const isStored = !mustWrite(deps, pass) && hasSameStatus(object, status);
   if (isStored || (await pass.writeStatus(status))) pass.recordTransitions(status, verdict);
 }
 
-function toFailure(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {
-  if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) return { kind: 'aborted' };
-  return { kind: 'failed', error: toOperatorError(error, signal), isReadyDisproved };
+/** Also the same status. */
+function mustWrite<T extends ObjectWithStatus>(
+  deps: LifecycleDependencies<T>,
+  pass: RunningPass<T>,
+): boolean {
+  // Where a child was made, only a write tells that a silent watch hides the owner's deletion.
+  const { children = [] } = deps;
+  const hasCreated = children.filter((kind) => kind.takeCreatedFor(pass.begun)).length > 0;
+  return hasCreated || isOvertaken(deps, pass);
 }
 
-function toOperatorError(error: unknown, signal: AbortSignal): OperatorError {
-  if (error instanceof OperatorError) return error;
-  if (signal.reason instanceof DeadlineExceeded) {
-    const message = `the pass took too long: ${signal.reason.message}; it is tried again`;
-    return new OperatorError({
-      reason: CoreReason.DeadlineExceeded,
-      message,
-      healedBy: 'time',
-      cause: error,
-    });
-  }
-  const reason = readMessage(error);
-  return new OperatorError({
-    reason: CoreReason.InternalError,
-    message: `a bug in the operator: ${reason}; please report it with the log of this pass`,
-    healedBy: 'time',
-    cause: error,
-  });
+/** Others have written status meanwhile: the write meets that, and the pass is repeated. */
+function isOvertaken<T extends ObjectWithStatus>(
+  { cache }: LifecycleDependencies<T>,
+  { key, object }: RunningPass<T>,
+): boolean {
+  const shown = cache.get(key);
+  if (shown?.metadata.uid !== object.metadata.uid || shown === undefined) return false;
+  return isNewer(shown, object) && !hasSameStatus(shown, object.status ?? {});
 }

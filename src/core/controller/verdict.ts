@@ -1,5 +1,6 @@
 import type { Headline } from '../objects/conditions.ts';
-import { CoreReason, type OperatorError } from '../reconcile/operator-error.ts';
+import { DeadlineExceeded } from '../ports/clock.ts';
+import { CoreReason, OperatorError, readMessage } from '../reconcile/operator-error.ts';
 import type { Planned, Settled, Waiting } from '../reconcile/outcome.ts';
 
 /** The end of a pass, failures included. Retry, conditions, events, logs and metrics all read it. */
@@ -76,4 +77,32 @@ function describeFailure(error: OperatorError, isReadyDisproved: boolean): Headl
 
 function pickReason(waiting: Waiting): Pick<Headline, 'reason' | 'message'> {
   return { reason: waiting.reason, message: waiting.message };
+}
+
+/** The end of a pass that threw, whose signal this is. */
+export function toFailure(error: unknown, signal: AbortSignal, isReadyDisproved: boolean): Verdict {
+  if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) return { kind: 'aborted' };
+  return { kind: 'failed', error: toOperatorError(error, signal), isReadyDisproved };
+}
+
+function toOperatorError(error: unknown, signal: AbortSignal): OperatorError {
+  const isLate = signal.reason instanceof DeadlineExceeded;
+  // An adapter may take the end of the pass for a failure of its own.
+  if (error instanceof OperatorError && !(isLate && error.cause === signal.reason)) return error;
+  if (isLate) {
+    const message = `the pass took too long: ${signal.reason.message}; it is tried again`;
+    return new OperatorError({
+      reason: CoreReason.DeadlineExceeded,
+      message,
+      healedBy: 'time',
+      cause: error,
+    });
+  }
+  const reason = readMessage(error);
+  return new OperatorError({
+    reason: CoreReason.InternalError,
+    message: `a bug in the operator: ${reason}; please report it with the log of this pass`,
+    healedBy: 'time',
+    cause: error,
+  });
 }

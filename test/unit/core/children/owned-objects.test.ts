@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ensureOwned } from '../../../../src/core/children/owned-objects.ts';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
-import type { ChildWriter } from '../../../../src/core/ports/writers.ts';
 import {
   OperatorError,
   type OperatorErrorOptions,
@@ -92,7 +91,7 @@ describe('ensureOwned', () => {
     await ensureOwned(owner, {
       desired,
       observed,
-      writer: silent as unknown as ChildWriter,
+      writer: silent,
       isFollowed: () => true,
       signal,
     });
