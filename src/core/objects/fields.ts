@@ -75,10 +75,15 @@ const TRUE_BY_DEFAULT =
 /** The server leaves out what says nothing: an empty text or list, and `false` where that is the default. */
 function isOmitted(desired: unknown, path: string): boolean {
   if (desired === false) return !TRUE_BY_DEFAULT.test(path);
-  return desired === '' || desired === 0 || (Array.isArray(desired) && desired.length === 0);
+  if (desired === '' || desired === 0) return true;
+  if (Array.isArray(desired)) return desired.length === 0;
+  return IS_MAP.test(path) && Object.keys(toFields(desired)).length === 0;
 }
 
-const IS_QUANTITY = /\.(?:limits|requests)\.[^.]*$|\.(?:sizeLimit|divisor)$/;
+/** An empty object says something elsewhere, as `emptyDir: {}`. */
+const IS_MAP = /\.(?:limits|requests|nodeSelector|labels|annotations|matchLabels)$/;
+/** Names of extended resources have dots. */
+const IS_QUANTITY = /\.(?:limits|requests)\.[^[\]]*$|\.(?:sizeLimit|divisor)$/;
 
 function isSameValue(observed: unknown, desired: unknown, path: string): boolean {
   if (isDeepStrictEqual(observed, desired)) return true;

@@ -18,9 +18,10 @@ export function isMoreThanQuantity(one: unknown, other: unknown): boolean {
 /** In billionths, the least that the API server stores; undefined where it is no quantity. */
 function toNanos(quantity: unknown): bigint | undefined {
   if (typeof quantity !== 'string' && typeof quantity !== 'number') return undefined;
-  const parts = /^([+-]?)(\d{1,32})(?:\.(\d{0,32}))?(?:[eE]([+-]?\d{1,2})|([a-zA-Z]{0,2}))$/.exec(
-    `${quantity}`,
-  );
+  const parts =
+    /^([+-]?)(?=\.?\d)(\d{0,32})(?:\.(\d{0,32}))?(?:[eE]([+-]?\d{1,2})|([a-zA-Z]{0,2}))$/.exec(
+      `${quantity}`,
+    );
   if (parts === null) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0', suffix = ''] = parts;
   const factor = getFactor(suffix);

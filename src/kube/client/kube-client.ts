@@ -62,6 +62,8 @@ interface RetryBudget {
 }
 
 const RETRY_BUDGET: RetryBudget = { waits: 5, waitMs: 10_000, reconnects: 1 };
+/** An API server that is overloaded may keep each try waiting too: the pass is repeated instead, by its backoff. */
+const LONGEST_TRIES_MS = 30_000;
 
 function chooseBudget({ method, lane }: KubeRequest): RetryBudget {
   if (lane === 'watch') return { waits: 0, waitMs: 0, reconnects: 0 };
@@ -70,12 +72,14 @@ function chooseBudget({ method, lane }: KubeRequest): RetryBudget {
 
 async function requestWithRetries<T>(options: KubeClientOptions, request: KubeRequest): Promise<T> {
   let budget = chooseBudget(request);
+  const startedMs = options.clock.monotonicMs();
   for (;;) {
     try {
       return await requestOnce<T>(options, request);
     } catch (error) {
       const retry = decideRetry(error, budget);
-      if (!retry) throw error;
+      const isLate = options.clock.monotonicMs() - startedMs >= LONGEST_TRIES_MS;
+      if (!retry || (isLate && retry.delayMs > 0)) throw error;
       budget = retry.budget;
       if (retry.delayMs > 0 && !(await waitForRetry(options, request, retry.delayMs))) throw error;
     }
