@@ -45,7 +45,7 @@ describe('an object with traffic whose status was forged', () => {
     },
   );
 
-  it('in its counts during a pass shows its own after the next scan', async () => {
+  it('in its counts during a pass shows its own after that pass', async () => {
     const world = await World.having('shop', SHOP);
     await world.clock.advance(MINUTE_MS);
     const { status } = world.object('shop');
@@ -56,8 +56,6 @@ describe('an object with traffic whose status was forged', () => {
     expect(isFound()).toBe(true);
     world.kube.server.applyStatus(world.object('shop'), { ...status, targets: '1000/1000' });
     await world.clock.advance(10_000);
-    expect(world.object('shop').status.targets).toBe('1000/1000');
-    await world.clock.advance(2 * SCAN_MS);
     expect(world.object('shop').status.targets).toBe(status.targets);
   });
 
