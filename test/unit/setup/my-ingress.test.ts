@@ -71,6 +71,30 @@ it('a readiness gate is opened within 10 s after the right to write it was grant
   expect(opened).toBe(1);
 });
 
+it('an object is tried again within 10 s after the right to write it was granted', async () => {
+  const draft = draftOf('shop');
+  const shop = { ...draft, metadata: { ...draft.metadata, uid: 'uid-2', resourceVersion: '5' } };
+  let allowed = false;
+  let refused = 0;
+  let written = 0;
+  const { clock } = run(
+    ({ method, path }) => {
+      if (method === 'GET') return collection(...(path.endsWith('/myingresses') ? [shop] : []));
+      if (path.endsWith('accessreviews')) return { status: 201, json: { status: { allowed } } };
+      if (!path.includes('/myingresses/shop')) return { status: 403, json: refusal };
+      if (!allowed) refused += 1;
+      else written += 1;
+      return allowed ? { status: 200, json: shop } : { status: 403, json: refusal };
+    },
+    () => Promise.reject(new Error('AWS is away')),
+  );
+  await clock.advance(10 * 60_000);
+  expect(refused).toBeGreaterThan(0);
+  allowed = true;
+  await clock.advance(10_000);
+  expect(written).toBeGreaterThan(0);
+});
+
 it('no gate is opened by what is known before the first drift scan, which shows what requests still reach', async () => {
   const draft = draftOf('shop');
   const shop = { ...draft, metadata: { ...draft.metadata, uid: 'uid-2', resourceVersion: '5' } };

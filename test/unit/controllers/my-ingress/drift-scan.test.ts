@@ -40,6 +40,22 @@ describe('the drift scan', () => {
     expect([found(), repaired(), passes() - before]).toEqual([2, 2, 2]);
   });
 
+  it('starts no pass for a balancer of which its snapshot does not tell, as it was just written', async () => {
+    const world = await worldOf(1);
+    const passes = (): number => world.metrics.observationsOf(coreMetrics.reconcileSeconds);
+    const scannedMs = (): number => world.metrics.valueOf(driftScanMetrics.completedAt) ?? 0;
+    await world.clock.advance(ONE_SCAN_MS);
+    const [before, lastMs] = [passes(), scannedMs()];
+    let edits = 0;
+    while (scannedMs() === lastMs) {
+      edits += 1;
+      world.edit('shop-0', { tags: { edit: `${edits}` } });
+      await world.clock.advance(5_000);
+    }
+    expect(edits).toBeGreaterThan(10);
+    expect(passes() - before).toBe(edits);
+  });
+
   it('shows when AWS has last answered it, and how often it is to', async () => {
     const world = await worldOf(1);
     const ageMs = (): number => {
