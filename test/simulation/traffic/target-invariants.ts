@@ -58,6 +58,8 @@ type GroupResource = Extract<Resource, { readonly kind: 'targetGroup' }>;
 export const CALM_MS = 15_000;
 const INFORMED_MS = 60_000;
 const DISTURBED_MS = 240_000;
+/** Several turns in a scarce budget that many objects share. */
+const TURNS_MS = 600_000;
 /** From the change of an endpoint to the call, where there are tokens. */
 export const FREE_MS = 2_000;
 /** The longest time that credentials take. */
@@ -304,8 +306,10 @@ export class TargetInvariants {
     group: TargetGroup,
     { backMs, isLasting }: { readonly backMs: number; readonly isLasting: boolean },
   ): readonly Targets[] {
-    const { endpoints, nowMs } = this.#parts;
-    const services = this.#listServices(owner, group, backMs);
+    const { endpoints, nowMs, surroundings } = this.#parts;
+    // An edit may wait for its turn in the budget, and so do the further ones.
+    const editMs = surroundings.isFree ? backMs : TURNS_MS;
+    const services = this.#listServices(owner, group, editMs);
     const known = services.filter((ref) => ref !== undefined);
     const list = (ref: ServiceRef, fromMs: number): readonly Targets[] =>
       isLasting ? endpoints.lastingSince(ref, fromMs) : endpoints.since(ref, fromMs);
