@@ -9,7 +9,13 @@ import {
   type NamespaceCache,
   NamespaceLabels,
 } from '../controllers/my-ingress/attaching/namespace-labels.ts';
-import { getKey, isBeingDeleted, type Key, type KubeObject } from '../core/objects/kube-object.ts';
+import {
+  getKey,
+  isBeingDeleted,
+  type Key,
+  type KubeObject,
+  splitKey,
+} from '../core/objects/kube-object.ts';
 import { trimMetadata } from '../core/objects/trim-metadata.ts';
 import type { ObjectCache } from '../core/ports/cache.ts';
 import { namespaceKind } from '../kube/client/built-in-kinds.ts';
@@ -28,12 +34,16 @@ export function setUpAttachments(
   const labels = createLabels(namespaces, () =>
     context.watchLate(namespaceKind, { transform: trimNamespace }),
   );
-  // Before anything is decided on the word of labels that are not read yet.
-  cache.subscribe(({ object }) => {
-    const reading = isSelecting(object) ? labels.begin() : undefined;
-    if (reading !== undefined) context.waitBriefly(reading);
-  });
+  // Before the first object asks: its pods begin as its labels decide.
+  if (webApps !== undefined) cache.subscribe(({ object }) => isSelecting(object) && labels.begin());
   return createAttachments({ cache, webApps, namespaces, labels });
+}
+
+/** True while nobody knows whether the WebApp that has this Service may attach. */
+export function isUndecided(attachments: Attachments, service: Key): boolean {
+  const { kind } = webAppKind;
+  const state = attachments.read({ kind, ...splitKey(service) });
+  return state?.kind === 'refused' && state.reason === 'NamespacesUnknown';
 }
 
 function isSelecting({ spec }: MyIngress): boolean {

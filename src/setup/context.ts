@@ -208,11 +208,10 @@ export class SetupContext {
   /** Resolves when every cache of the controller holds its whole collection, as the API server has it now. */
   async waitForSync(): Promise<void> {
     const optional = this.#optional.map((reflector) => reflector.confirm());
+    const beside = Promise.all([...this.#beside, ...optional]);
     await Promise.all(this.#required.map((reflector) => reflector.confirm()));
     await Promise.all(this.#required.map((reflector) => reflector.synced));
     if (this.#beside.length + optional.length === 0) return;
-    // The required ones may ask for more.
-    const beside = Promise.all([...this.#beside, ...optional]);
     const { clock } = this.ports;
     const limit = Promise.withResolvers<void>();
     const cancelTimer = clock.setTimer(LONGEST_BESIDE_MS, () => limit.resolve());

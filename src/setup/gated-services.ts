@@ -2,7 +2,8 @@ import type { Key } from '../core/objects/kube-object.ts';
 
 /** Services by name; `follow` calls `onChange` with each that begins or ceases to be among them. */
 export interface ChangingServices {
-  has(service: Key): boolean;
+  /** Undefined: not known. */
+  has(service: Key): boolean | undefined;
   follow(onChange: (service: Key) => void): () => void;
 }
 

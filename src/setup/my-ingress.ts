@@ -9,7 +9,7 @@ import { Memory } from '../controllers/my-ingress/memory.ts';
 import { NamedServices } from '../controllers/my-ingress/routes/named-services.ts';
 import { Controller } from '../core/controller/controller.ts';
 import { createObjectWriter } from '../kube/write/object-writer.ts';
-import { setUpAttachments } from './attachments.ts';
+import { isUndecided, setUpAttachments } from './attachments.ts';
 import type { BuildController, RunningController, SetupContext } from './context.ts';
 import { type RunningTargets, setUpTargets } from './targets.ts';
 
@@ -66,7 +66,14 @@ function provideAttachments(
   const { known, view } = attachments;
   const recall = (object: MyIngress) => attachments.recall(object).values();
   // On the word of a part of them pods would lose their gates.
-  void known.then(() => gatedServices?.provide(new NamedServices(view, ports.clock, recall)));
+  void known.then(() => {
+    const named = new NamedServices(view, ports.clock, recall);
+    gatedServices?.provide({
+      has: (service) =>
+        named.has(service) || (isUndecided(attachments, service) ? undefined : false),
+      follow: (onChange) => named.follow(onChange),
+    });
+  });
   exposures?.provide(attachments);
 }
 

@@ -283,8 +283,10 @@ export class Group {
   /** Reads AWS's word on a pod, which has been up since then. */
   report(pod: TargetPod, upSinceMs: number): TargetReport {
     const { health, problems } = this;
-    const facts = { desired: this.#desired, registrations: this.#registrations, health, problems };
-    return reportPod(pod, facts, { upSinceMs, nowMs: this.#clock.monotonicMs() });
+    const { isUnused = false } = this.#served;
+    const own = { desired: this.#desired, registrations: this.#registrations, isUnused };
+    const times = { upSinceMs, nowMs: this.#clock.monotonicMs() };
+    return reportPod(pod, { ...own, health, problems }, times);
   }
 
   #recordRegistered(targets: readonly Target[]): void {

@@ -117,14 +117,14 @@ export class Problems {
     return this.#desire;
   }
 
-  /** Why AWS does not have this target: its own refusal, or that of the calls for all. */
+  /** Why a person has to act for AWS to have this target: its own refusal, or that of the calls for all. */
   findFor(name: string): TargetsProblem | undefined {
     const failures = [
       this.#refused.get(name),
       this.#failures.get('register'),
       this.#failures.get('read'),
     ];
-    const [failed] = failures.filter((one) => one?.error !== undefined);
+    const [failed] = failures.filter((one) => one?.error?.healedBy === 'person');
     if (failed?.error === undefined) return undefined;
     const { reason, message } = failed.error;
     return { reason, message: `${name}: ${message}`, sinceMs: failed.sinceMs };

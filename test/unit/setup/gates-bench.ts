@@ -98,6 +98,16 @@ export class GatesBench {
     await this.#write('POST', '/apis/demo.rtfm.co.ua/v1/namespaces/platform/myingresses', object);
   }
 
+  async editShared(spec: object): Promise<void> {
+    const path = '/apis/demo.rtfm.co.ua/v1/namespaces/platform/myingresses/shared';
+    await this.#write('PATCH', path, { spec });
+  }
+
+  get sharedStatus(): unknown {
+    return (this.#model.table.get(MY_INGRESSES, 'platform/shared') as never as { status: unknown })
+      .status;
+  }
+
   async editWebApp(image: string): Promise<void> {
     const path = '/apis/apps.example.com/v1/namespaces/web/webapps/shop';
     await this.#write('PATCH', path, { spec: { image } });

@@ -16,7 +16,6 @@ export interface NamespaceCache {
 export class NamespaceLabels {
   readonly #open: (() => NamespaceCache) | undefined;
   #cache: NamespaceCache['cache'] | undefined;
-  #reading: Promise<void> | undefined;
   #isRead = false;
   #onChange: (() => void) | undefined;
   #stop: (() => void) | undefined;
@@ -26,16 +25,14 @@ export class NamespaceLabels {
     this.#open = open;
   }
 
-  /** Resolves once the labels are read; undefined: somebody else has begun, or they are never read. */
-  begin(): Promise<void> | undefined {
-    if (this.#reading !== undefined || this.#open === undefined) return undefined;
-    this.#reading = this.#watch(this.#open());
-    return this.#reading;
+  /** Opens the watch, where there may be one and none is open. */
+  begin(): void {
+    if (this.#cache === undefined && this.#open !== undefined) this.#watch(this.#open());
   }
 
   /** undefined: not known. */
   read(namespace: string): Readonly<Record<string, string>> | undefined {
-    void this.begin();
+    this.begin();
     if (!this.#isRead) return undefined;
     return this.#cache?.get(`/${namespace}`)?.metadata.labels ?? {};
   }
@@ -48,14 +45,15 @@ export class NamespaceLabels {
     };
   }
 
-  async #watch({ cache, synced }: NamespaceCache): Promise<void> {
+  #watch({ cache, synced }: NamespaceCache): void {
     this.#cache = cache;
-    await synced;
-    this.#isRead = true;
-    this.#onChange?.();
-    this.#stop = cache.subscribe((change) => {
-      const isInitial = change.kind === 'added' && change.isInitial;
-      if (!isInitial && hasNewLabels(change)) this.#onChange?.();
+    void synced.then(() => {
+      this.#isRead = true;
+      this.#onChange?.();
+      this.#stop = cache.subscribe((change) => {
+        const isInitial = change.kind === 'added' && change.isInitial;
+        if (!isInitial && hasNewLabels(change)) this.#onChange?.();
+      });
     });
   }
 }

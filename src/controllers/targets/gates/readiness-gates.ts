@@ -18,6 +18,10 @@ type Opening = GateDecision & { readonly kind: 'open' };
 type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 
 const WRITES_AT_ONCE = 8;
+/** A group has lost its requests by then, unless a person has to act. */
+const REPLACED_MS = 360_000;
+/** A reason that is over sooner, as while slices are made again, is none. */
+const SETTLE_MS = 10_000;
 /** Time alone makes a problem worth telling. */
 const LOOK_MS = 60_000;
 /** Between two events of a pod that say the same; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
@@ -141,7 +145,8 @@ export class ReadinessGates {
     const decision = decideGate({ ...waiting, targets, answeredMs, unsureSinceMs }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs, why } = decision;
-    if (why !== undefined) this.#tell(pod, waiting, why);
+    if (why === undefined) waiting.closed = { sinceMs: nowMs };
+    else this.#tell(pod, waiting, why);
     if (untilMs === undefined) return;
     this.#queue.add(key, { afterMs: Math.min(untilMs - nowMs, LOOK_MS) });
   }
@@ -150,7 +155,10 @@ export class ReadinessGates {
   #tell(pod: GatedPod, waiting: Waiting, why: string): void {
     const { clock, events } = this.#work;
     const nowMs = clock.monotonicMs();
-    const { told } = waiting;
+    const { told, closed } = waiting;
+    if (closed.why !== why) waiting.closed = { why, sinceMs: nowMs };
+    const lastsMs = nowMs - waiting.closed.sinceMs;
+    if (lastsMs < SETTLE_MS) return this.#queue.add(getKey(pod), { afterMs: SETTLE_MS - lastsMs });
     if (nowMs - told.atMs < (told.why === why ? REPEAT_MS : LOOK_MS)) return;
     waiting.told = { why, atMs: nowMs };
     const note = `the readiness gate of the pod stays closed: ${why}`;
@@ -165,7 +173,7 @@ export class ReadinessGates {
     this.#await(key, waiting, isAwaiting ? groups.filter((group) => group !== undefined) : []);
     const report = (group: Group | undefined): TargetReport => {
       if (group === undefined || !isAwaiting) return { health: 'waiting' };
-      return reportIn(group, pod, upSinceMs);
+      return reportIn(group, pod, { upSinceMs, nowMs: this.#work.clock.monotonicMs() });
     };
     const reports = new Map(groups.map((group) => [group, report(group)] as const));
     noteAnswers(waiting, reports);
@@ -274,13 +282,21 @@ export class ReadinessGates {
 }
 
 /** A pod may be a target of several objects. A group that is replaced soon is none that a person has to look at. */
-function reportIn(group: Group, pod: GatedPod, upSinceMs: number): TargetReport {
+function reportIn(
+  group: Group,
+  pod: GatedPod,
+  { upSinceMs, nowMs }: { readonly upSinceMs: number; readonly nowMs: number },
+): TargetReport {
   const { why, reason, ...report } = group.report(pod, upSinceMs);
-  if (why === undefined || group.served.isReplaced) return report;
+  const isLeaving = group.served.isReplaced === true && nowMs - upSinceMs < REPLACED_MS;
+  if (why === undefined || isLeaving) return report;
   const { namespace } = splitKey(group.owner);
   const isForeign = namespace !== pod.metadata.namespace;
   // AWS's words name the account and the role of those who own the load balancer.
-  const words = isForeign && reason !== undefined ? `AWS does not take the target: ${reason}` : why;
+  const words =
+    isForeign && reason !== undefined
+      ? `albridge cannot register it, or read its health: ${reason}`
+      : why;
   return { ...report, why: `MyIngress ${group.owner}: ${words}` };
 }
 

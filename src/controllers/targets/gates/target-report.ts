@@ -35,6 +35,7 @@ interface GroupFacts {
     judge(name: string, upSinceMs: number): TargetReport;
   };
   readonly problems: Pick<Problems, 'findFor' | 'ofService'>;
+  readonly isUnused: boolean;
 }
 
 /** Monotonic ms. */
@@ -63,16 +64,18 @@ export function reportPod(pod: TargetPod, group: GroupFacts, times: Times): Targ
 
 function reportAbsent(
   { metadata: { name } }: TargetPod,
-  { desired, health, problems }: GroupFacts,
+  { desired, health, problems, isUnused }: GroupFacts,
   times: Times,
 ): TargetReport {
   const { message: why, sinceMs = times.upSinceMs } = problems.ofService ?? {};
   const isStranded = desired.stranded?.has(name) === true;
-  const told = isStranded ? STRANDED : why;
+  // Of an unused group AWS tells no pod more, and without other targets nothing leaves before it.
+  if (isStranded && isUnused) return { health: 'unused' };
+  const isHeld = isStranded && desired.targets.size > 0;
   return {
     health: 'waiting',
-    ...(isOld(sinceMs, times) && omitUndefined({ why: told })),
-    ...(isStranded && { answeredMs: health.askedMs }),
+    ...(isOld(sinceMs, times) && omitUndefined({ why: isStranded ? STRANDED : why })),
+    ...(isHeld && { answeredMs: health.askedMs }),
   };
 }
 

@@ -20,13 +20,21 @@ export interface Waiting {
   retryMs: number;
   /** The last event that says why it is closed (monotonic ms). */
   told: { readonly why?: string; readonly atMs: number };
+  /** Why it is closed, and since when that is the reason (monotonic ms). */
+  closed: { readonly why?: string; readonly sinceMs: number };
 }
 
 /** Nothing is known of it yet. */
 export function startWaiting({ metadata: { uid }, ips }: GatedPod): Waiting {
   return {
     ...{ uid, ips, upSinceMs: undefined, groups: [], openSince: undefined },
-    ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS, told: { atMs: NEVER_MS } },
+    ...{
+      missing: new Map(),
+      answeredMs: new Map(),
+      retryMs: NEVER_MS,
+      told: { atMs: NEVER_MS },
+      closed: { sinceMs: NEVER_MS },
+    },
   };
 }
 

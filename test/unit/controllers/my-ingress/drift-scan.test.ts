@@ -40,7 +40,7 @@ describe('the drift scan', () => {
     expect([found(), repaired(), passes() - before]).toEqual([2, 2, 2]);
   });
 
-  it('starts no pass for a balancer of which its snapshot does not tell, as it was just written', async () => {
+  it('starts no pass for a balancer that was written since its snapshot began', async () => {
     const world = await worldOf(1);
     const passes = (): number => world.metrics.observationsOf(coreMetrics.reconcileSeconds);
     const scannedMs = (): number => world.metrics.valueOf(driftScanMetrics.completedAt) ?? 0;

@@ -48,7 +48,7 @@ it('advises no field that a WebApp does not have', async () => {
     description: 'Health checks failed with these codes: [301]',
   } as const;
   bench.aws.control.setTargetHealth('web', { id: NEW, health });
-  await bench.clock.advance(POLL_MS);
+  await bench.clock.advance(POLL_MS + 10_000);
   const [told] = pods.events.recorded;
   expect(told).toMatchObject({ key: `web/pod-${NEW}`, reason: 'GateClosed' });
   expect(told?.note).not.toContain('healthCheck.path');

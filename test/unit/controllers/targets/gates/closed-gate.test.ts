@@ -18,7 +18,7 @@ describe('a gate that AWS keeps closed', () => {
     await bench.clock.advance(5 * MINUTE_MS);
     expect(pods.events.recorded).toEqual([]);
     fail(bench);
-    await bench.clock.advance(POLL_MS);
+    await bench.clock.advance(POLL_MS + 10_000);
     expect(pods.events.recorded).toMatchObject([
       {
         ...{ key: `web/pod-${NEW}`, kind: 'Pod', type: 'Warning', reason: 'GateClosed' },
