@@ -36,7 +36,6 @@ export function watchLabelledChildren<T extends KubeObject>(
     writer: createChildWriter(context.client, [kind], transform),
     owner,
     clock: context.ports.clock,
-    hold: transform,
   });
 }
 

@@ -106,10 +106,7 @@ async function reconcile(
   const desired = text === undefined ? [] : [desireMonitor(configMap, readSelector(text))];
   const [monitor] = desired;
   const place =
-    monitor &&
-    classifyChild(configMap, monitors.observed.get(getKey(monitor)), (one) =>
-      monitors.isWrittenAs(one, monitor),
-    );
+    monitor && classifyChild(configMap, monitors.observed.get(getKey(monitor)), monitor);
   if (place?.kind === 'stale' || place?.kind === 'terminating') {
     const message = `waiting until the earlier ConfigMonitor ${place.child.metadata.name} is deleted`;
     return waiting('Replacing', message, RECHECK_MS);

@@ -59,7 +59,7 @@ function buildScope(
   const observed = describeLongTemplate(of.object.spec.podTemplate);
   if (observed) throw createFailure(immortalContainerReasons, 'PodTemplateTooLong', { observed });
   const own = pods.forOwner(of.object);
-  return { ...of, pods: own, clock, desired: desirePod(of.object, own) };
+  return { ...of, pods: own, clock, desired: desirePod(of.object, own.observed) };
 }
 
 function reconcile(scope: Scope): Promise<Outcome> {
@@ -67,8 +67,7 @@ function reconcile(scope: Scope): Promise<Outcome> {
 }
 
 async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outcome> {
-  const { object, pods, desired } = scope;
-  const place = classifyChild(object, observed, (pod) => pods.isWrittenAs(pod, desired));
+  const place = classifyChild(scope.object, observed, scope.desired);
   switch (place.kind) {
     case 'stale':
       return awaitLeftover(place.child, scope);
@@ -92,10 +91,10 @@ async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outco
  * cache showed it: what others set in it may keep the label from being put back.
  */
 async function startPod(scope: Scope): Promise<Outcome> {
-  const { object, pods, desired } = scope;
+  const { object, desired } = scope;
   let hidden: Pod | undefined;
   const isFollowed = (found: Pod): boolean => {
-    const { kind } = classifyChild(object, found, (pod) => pods.isWrittenAs(pod, desired));
+    const { kind } = classifyChild(object, found, desired);
     if (kind === 'absent' || kind === 'stale') return false;
     hidden = found;
     return true;
@@ -108,8 +107,7 @@ async function followHidden(hidden: Pod, scope: Scope): Promise<Outcome> {
   const { object, pods } = scope;
   const observed = { get: () => hidden, listOwned: () => [hidden] };
   reportPod(hidden, scope);
-  const shown = { ...pods, observed };
-  const seen = { ...scope, pods: shown, desired: desirePod(object, shown) };
+  const seen = { ...scope, pods: { ...pods, observed }, desired: desirePod(object, observed) };
   return lookAgainSoon(await followPod(hidden, seen));
 }
 

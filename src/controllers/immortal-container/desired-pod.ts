@@ -1,5 +1,5 @@
 import type { ImmortalContainer } from '../../apis/immortal-container.ts';
-import type { ChildrenOfOwner } from '../../core/children/children.ts';
+import { isWrittenAs } from '../../core/children/owned-objects.ts';
 import { shortenName } from '../../core/objects/digests.ts';
 import { getKey, type Key, type KubeObject } from '../../core/objects/kube-object.ts';
 import { containerLimits, type Pod, podLabels, podLimits } from '../../pods/pod.ts';
@@ -10,11 +10,6 @@ const SUFFIX = '-immortalpod';
 /** The article's. */
 export const CONTAINER = 'acontainer';
 
-/** The pods of the object, as the cache shows them. */
-interface ObservedPods extends Pick<ChildrenOfOwner<Pod>, 'isWrittenAs'> {
-  readonly observed: { get(key: Key): Pod | undefined };
-}
-
 /**
  * The article's pod: its name, its container and its label. restartPolicy is Always, the default: a
  * container that ends is restarted by the kubelet, a pod that is gone or has ended by albridge. A pod
@@ -22,7 +17,7 @@ interface ObservedPods extends Pick<ChildrenOfOwner<Pod>, 'isWrittenAs'> {
  */
 export function desirePod(
   object: ImmortalContainer,
-  { observed, isWrittenAs }: ObservedPods,
+  observed: { get(key: Key): Pod | undefined },
 ): KubeObject {
   const container = { name: CONTAINER, image: object.spec.image };
   if (object.spec.podTemplate !== undefined) {

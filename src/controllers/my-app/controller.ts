@@ -126,7 +126,7 @@ async function ensurePods(snapshot: Snapshot, found: Found, scope: Scope): Promi
   const isFollowed = (pod: Pod): boolean => {
     const slot = kept.find(({ desired }) => getKey(desired) === getKey(pod));
     if (slot === undefined) return false;
-    const { kind } = observeSlot({ object, pods }, slot.desired, pod);
+    const { kind } = observeSlot(object, slot.desired, pod);
     if (kind === 'vacant' || kind === 'standing') return false;
     found.hidden.set(getKey(pod), pod);
     return true;

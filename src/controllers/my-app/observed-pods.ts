@@ -30,7 +30,7 @@ export function takeSnapshot(
   const desiredKeys = new Set(desired.map(getKey));
   const slots = desired.map((pod) => {
     const key = getKey(pod);
-    return observeSlot({ object, pods }, pod, written.get(key) ?? pods.observed.get(key));
+    return observeSlot(object, pod, written.get(key) ?? pods.observed.get(key));
   });
   return { slots, surplus: pods.listOwned().filter((pod) => !desiredKeys.has(getKey(pod))) };
 }
@@ -65,15 +65,8 @@ export type Slot =
     };
 
 /** Classifies the pod that has the name of `desired`. */
-export function observeSlot(
-  {
-    object,
-    pods,
-  }: { readonly object: MyApp; readonly pods: Pick<ChildrenOfOwner<Pod>, 'isWrittenAs'> },
-  desired: KubeObject,
-  observed: Pod | undefined,
-): Slot {
-  const place = classifyChild(object, observed, (pod) => pods.isWrittenAs(pod, desired));
+export function observeSlot(object: MyApp, desired: KubeObject, observed: Pod | undefined): Slot {
+  const place = classifyChild(object, observed, desired);
   switch (place.kind) {
     case 'absent':
       return { kind: 'vacant', desired };

@@ -1,5 +1,5 @@
 import { getController, isBeingDeleted, type KubeObject } from '../objects/kube-object.ts';
-import { hasSameName } from './owned-objects.ts';
+import { hasSameName, isWrittenAs } from './owned-objects.ts';
 
 /**
  * The state of a child that cannot be changed once it exists, such as a pod: it is deleted, and
@@ -15,14 +15,11 @@ export type ChildState<T extends KubeObject> =
   | { readonly kind: 'outdated'; readonly child: T }
   | { readonly kind: 'current'; readonly child: T };
 
-/**
- * `observed` is what the cache shows under the name of the desired child, `isWritten` whether it was last written as that
- * one is desired now.
- */
+/** `observed` is what the cache shows under the name of `desired`. */
 export function classifyChild<T extends KubeObject>(
   owner: KubeObject,
   observed: T | undefined,
-  isWritten: (observed: T) => boolean,
+  desired: KubeObject,
 ): ChildState<T> {
   const controller = observed && getController(observed);
   if (observed === undefined || controller === undefined) return { kind: 'absent' };
@@ -30,5 +27,5 @@ export function classifyChild<T extends KubeObject>(
     return hasSameName(controller, owner) ? { kind: 'stale', child: observed } : { kind: 'absent' };
   }
   if (isBeingDeleted(observed)) return { kind: 'terminating', child: observed };
-  return { kind: isWritten(observed) ? 'current' : 'outdated', child: observed };
+  return { kind: isWrittenAs(observed, desired) ? 'current' : 'outdated', child: observed };
 }

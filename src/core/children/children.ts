@@ -10,13 +10,11 @@ import {
   parseGroup,
   type ResourceKind,
 } from '../objects/kube-object.ts';
-import type { Transform } from '../objects/trim-metadata.ts';
 import { type Change, listStates, type ObjectCache } from '../ports/cache.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChildWriter } from '../ports/writers.ts';
 import { type KeySource, LOW_PRIORITY } from '../queue/key-queue.ts';
 import { ReadYourWrites, type WriteGate } from '../staleness/read-your-writes.ts';
-import { isWrittenAs } from './owned-objects.ts';
 
 export interface ChildrenOptions<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
@@ -24,8 +22,6 @@ export interface ChildrenOptions<T extends KubeObject> {
   readonly writer: ChildWriter;
   readonly owner: OwnerKind;
   readonly clock: Clock;
-  /** Reduces a child to what the cache holds of it; left out: it holds all. */
-  readonly hold?: Transform;
 }
 
 /**
@@ -37,17 +33,15 @@ export class Children<T extends KubeObject> implements ChildrenGate {
   readonly source: KeySource;
   readonly #cache: ObjectCache<T>;
   readonly #writer: ChildWriter;
-  readonly #hold: Transform;
   readonly #writes: ReadYourWrites<KubeObject>;
   readonly #createdFor = new WeakSet<KubeObject>();
   /** UIDs, the oldest first. */
   readonly #deleted = new Set<string>();
 
-  constructor({ cache, writer, owner, clock, hold = (child) => child }: ChildrenOptions<T>) {
+  constructor({ cache, writer, owner, clock }: ChildrenOptions<T>) {
     this.source = createOwnerSource(cache, owner);
     this.#cache = cache;
     this.#writer = writer;
-    this.#hold = hold;
     this.#writes = new ReadYourWrites<KubeObject>(clock, cache);
   }
 
@@ -86,7 +80,6 @@ export class Children<T extends KubeObject> implements ChildrenGate {
         get: (child) => writer.get(child),
       },
       listOwned: () => this.#cache.listOwned(owner.metadata.uid ?? ''),
-      isWrittenAs: (observed, desired) => isWrittenAs(observed, desired, this.#hold),
       isDeleted: ({ metadata }) => this.#deleted.has(metadata.uid ?? ''),
     };
   }
@@ -112,8 +105,6 @@ export interface ChildrenOfOwner<T extends KubeObject> {
   readonly writer: ChildWriter;
   /** Those whose controller the owner is, as the cache shows them. */
   listOwned(): readonly T[];
-  /** As the function of this name. */
-  isWrittenAs(observed: KubeObject, desired: KubeObject): boolean;
   /** Whether this process has deleted it, which a watch that lags does not show yet. */
   isDeleted(child: KubeObject): boolean;
 }

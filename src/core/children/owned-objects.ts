@@ -11,7 +11,6 @@ import {
   type OwnerReference,
   parseGroup,
 } from '../objects/kube-object.ts';
-import type { Transform } from '../objects/trim-metadata.ts';
 import type { ChildWriter } from '../ports/writers.ts';
 import { CoreReason, isOfOneObject, OperatorError } from '../reconcile/operator-error.ts';
 
@@ -95,14 +94,12 @@ function requireRefusal(error: unknown): OperatorError {
 
 /**
  * True where `observed` was last written as `child` is desired now, whatever others changed in it since. Where they
- * have removed what tells, its fields tell, as far as they are observed.
- *
- * @param hold reduces an object to what is observed of it
+ * have removed what tells, its fields tell.
  */
-export function isWrittenAs(observed: KubeObject, child: KubeObject, hold: Transform): boolean {
+export function isWrittenAs(observed: KubeObject, child: KubeObject): boolean {
   const hash = getDesiredHash(observed);
   if (hash !== undefined) return hash === hashChild(child);
-  return diffFields(digestChild(observed), digestChild(hold(child))).length === 0;
+  return diffFields(digestChild(observed), digestChild(child)).length === 0;
 }
 
 /** Throws where the API server would not take `child` as it is desired now; nothing is written. */

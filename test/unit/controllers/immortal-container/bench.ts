@@ -9,7 +9,6 @@ import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { ChildWriter, ObjectWriter } from '../../../../src/core/ports/writers.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
 import type { PodTemplate } from '../../../../src/pods/pod-template.ts';
-import { trimChild } from '../../../../src/setup/labelled-children.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -68,7 +67,6 @@ export class ImmortalBench extends KindBench<ImmortalContainer> {
       writer: mortal(kube.childWriter(), incarnation),
       owner: immortalContainerKind,
       clock,
-      hold: trimChild,
     });
     return new Controller<ImmortalContainer>({
       name: 'immortalcontainer',

@@ -4,7 +4,6 @@ import { Children } from '../../../../src/core/children/children.ts';
 import { Controller } from '../../../../src/core/controller/controller.ts';
 import type { Key } from '../../../../src/core/objects/kube-object.ts';
 import type { Pod } from '../../../../src/pods/pod.ts';
-import { trimChild } from '../../../../src/setup/labelled-children.ts';
 import type { FakeCache } from '../../../fakes/fake-cache.ts';
 import { KindBench } from '../kind-bench.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -60,9 +59,7 @@ export class MyAppBench extends KindBench<MyApp> {
   #build(): Controller<MyApp> {
     const { clock, kube, events } = this;
     const writer = kube.childWriter();
-    const pods = new Children<Pod>({
-      ...{ cache: this.pods, writer, owner: myAppKind, clock, hold: trimChild },
-    });
+    const pods = new Children<Pod>({ cache: this.pods, writer, owner: myAppKind, clock });
     return new Controller<MyApp>({
       name: 'myapp',
       cache: kube.cache<MyApp>('MyApp'),

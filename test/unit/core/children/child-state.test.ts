@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChildState, classifyChild } from '../../../../src/core/children/child-state.ts';
-import { ensureOwned, isWrittenAs } from '../../../../src/core/children/owned-objects.ts';
+import { classifyChild } from '../../../../src/core/children/child-state.ts';
+import { ensureOwned } from '../../../../src/core/children/owned-objects.ts';
 import type { KubeObject, OwnerReference } from '../../../../src/core/objects/kube-object.ts';
 import { FakeKube } from '../../../fakes/fake-kube.ts';
 import { type Probe, probe } from '../controller/probe.ts';
@@ -22,10 +22,6 @@ async function made(): Promise<{ readonly owner: Probe; readonly child: Part }> 
   const { signal } = new AbortController();
   await ensureOwned(owner, { desired: [desired], observed, writer: kube.childWriter(), signal });
   return { owner, child: kube.get(desired) as Part };
-}
-
-function classify(owner: Probe, seen: Part | undefined, child: Part): ChildState<Part> {
-  return classifyChild(owner, seen, (one) => isWrittenAs(one, child, (all) => all));
 }
 
 function ownedBy(child: Part, reference: Partial<OwnerReference>): Part {
@@ -96,13 +92,15 @@ describe('the place of a child that is replaced rather than changed', () => {
 
   it.each(Object.entries(cases))('%s', async (_name, { seen, is, why }) => {
     const { owner, child } = await made();
-    expect(classify(owner, seen(child), desired).kind, why).toBe(is);
+    expect(classifyChild(owner, seen(child), desired).kind, why).toBe(is);
   });
 
   it('with what was desired before is outdated', async () => {
     const { owner, child } = await made();
-    expect(classify(owner, child, part({ size: 2 }))).toEqual({ kind: 'outdated', child });
-    expect(classify(owner, child, part({ size: 1, more: true })).kind).toBe('outdated');
-    expect(classify(owner, child, part({})).kind, 'a field is no longer desired').toBe('outdated');
+    expect(classifyChild(owner, child, part({ size: 2 }))).toEqual({ kind: 'outdated', child });
+    expect(classifyChild(owner, child, part({ size: 1, more: true })).kind).toBe('outdated');
+    expect(classifyChild(owner, child, part({})).kind, 'a field is no longer desired').toBe(
+      'outdated',
+    );
   });
 });
