@@ -152,8 +152,8 @@ async function ensureChild(
 /** No watch shows that one without our label has gone meanwhile. */
 function createVanished(child: KubeObject): OperatorError {
   return new OperatorError({
-    reason: CoreReason.Conflict,
-    message: `${child.kind} ${getKey(child)} existed and is gone`,
+    reason: 'Replacing',
+    message: `${child.kind} ${getKey(child)} is said to exist, and is not there; it is tried again`,
     healedBy: 'time',
   });
 }

@@ -237,27 +237,27 @@ async function reportPass<T extends ObjectWithStatus>(
   }
   const { object, reported, stated } = pass;
   const status = computeStatus(object, { reported, stated, verdict }, deps.clock.now());
-  const isStored = !mustWrite(deps, pass) && hasSameStatus(object, status);
+  const isStored =
+    !hasCreated(deps, pass) && hasSameStatus(object, status) && !isOvertaken(deps, pass, verdict);
   if (isStored || (await pass.writeStatus(status))) pass.recordTransitions(status, verdict);
 }
 
-/** Also the same status. */
-function mustWrite<T extends ObjectWithStatus>(
-  deps: LifecycleDependencies<T>,
-  pass: RunningPass<T>,
+/** Only a write tells that a silent watch hides the owner's deletion, behind which a child was made. */
+function hasCreated<T extends ObjectWithStatus>(
+  { children = [] }: LifecycleDependencies<T>,
+  { begun }: RunningPass<T>,
 ): boolean {
-  // Where a child was made, only a write tells that a silent watch hides the owner's deletion.
-  const { children = [] } = deps;
-  const hasCreated = children.filter((kind) => kind.takeCreatedFor(pass.begun)).length > 0;
-  return hasCreated || isOvertaken(deps, pass);
+  return children.filter((kind) => kind.takeCreatedFor(begun)).length > 0;
 }
 
-/** Others have written status meanwhile: the write meets that, and the pass is repeated. */
+/** Others have written status meanwhile that is not as it should be: the write meets that, and the pass is repeated. */
 function isOvertaken<T extends ObjectWithStatus>(
-  { cache }: LifecycleDependencies<T>,
-  { key, object }: RunningPass<T>,
+  { cache, clock }: LifecycleDependencies<T>,
+  { key, object, reported, stated }: RunningPass<T>,
+  verdict: Verdict,
 ): boolean {
   const shown = cache.get(key);
   if (shown?.metadata.uid !== object.metadata.uid || shown === undefined) return false;
-  return isNewer(shown, object) && !hasSameStatus(shown, object.status ?? {});
+  const desired = computeStatus(shown, { reported, stated, verdict }, clock.now());
+  return isNewer(shown, object) && !hasSameStatus(shown, desired);
 }

@@ -77,13 +77,13 @@ function isOmitted(desired: unknown, path: string): boolean {
   if (desired === false) return !TRUE_BY_DEFAULT.test(path);
   if (desired === '' || desired === 0) return true;
   if (Array.isArray(desired)) return desired.length === 0;
-  return IS_MAP.test(path) && Object.keys(toFields(desired)).length === 0;
+  return isFields(desired) && IS_MAP.test(path) && Object.keys(desired).length === 0;
 }
 
 /** An empty object says something elsewhere, as `emptyDir: {}`. */
 const IS_MAP = /\.(?:limits|requests|nodeSelector|labels|annotations|matchLabels)$/;
 /** Names of extended resources have dots. */
-const IS_QUANTITY = /\.(?:limits|requests)\.[^[\]]*$|\.(?:sizeLimit|divisor)$/;
+const IS_QUANTITY = /(?:^|\.)resources\.(?:limits|requests)\.[^[\]]*$|\.(?:sizeLimit|divisor)$/;
 
 function isSameValue(observed: unknown, desired: unknown, path: string): boolean {
   if (isDeepStrictEqual(observed, desired)) return true;

@@ -79,7 +79,7 @@ async function requestWithRetries<T>(options: KubeClientOptions, request: KubeRe
     } catch (error) {
       const retry = decideRetry(error, budget);
       const isLate = options.clock.monotonicMs() - startedMs >= LONGEST_TRIES_MS;
-      if (!retry || (isLate && retry.delayMs > 0)) throw error;
+      if (!retry || (isLate && !(error instanceof NoAnswerError))) throw error;
       budget = retry.budget;
       if (retry.delayMs > 0 && !(await waitForRetry(options, request, retry.delayMs))) throw error;
     }

@@ -26,5 +26,5 @@ it('a pass does not end as if a child were there where a foreign one goes betwee
   };
   const { signal } = new AbortController();
   const owned = { desired: [part], observed, writer: { ...writer, create }, signal };
-  await expect(ensureOwned(owner, owned)).rejects.toMatchObject({ reason: 'Conflict' });
+  await expect(ensureOwned(owner, owned)).rejects.toMatchObject({ reason: 'Replacing' });
 });
