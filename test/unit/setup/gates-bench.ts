@@ -38,7 +38,7 @@ export class GatesBench {
   });
   #operator: Operator | undefined;
   /** Paths that the API server does not answer yet. */
-  silent: RegExp | undefined;
+  silent: Pick<RegExp, 'test'> | undefined;
   #answer = Promise.withResolvers<void>();
 
   constructor() {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { draftService, draftSlice, endpointOf, HTTP_PORT } from '../endpoints.ts';
-import { SHOP, servedBy, TargetsBench } from '../targets-bench.ts';
+import { servedBy, TargetsBench } from '../targets-bench.ts';
 import { backendOf, PlayedPods } from './played-pods.ts';
-import { heal, MINUTE_MS, NEW, OLD, rolling } from './rolling.ts';
+import { MINUTE_MS, NEW, OLD, rolling } from './rolling.ts';
 
 const OWNER = 'platform/shared';
 const BACKEND = 'WebApp/web/shop/shop';
@@ -41,44 +41,6 @@ it('opens the gate of a pod without the port where no action of the balancer nam
   expect(pods.written).toContain(`web/pod-${withPort} Healthy`);
   await bench.clock.advance(60 * MINUTE_MS);
   expect(pods.written.join()).toContain(`web/pod-${NEW} `);
-});
-
-it('says on the pod why its gate is closed for an hour where that is by the group that is replaced', async () => {
-  const pods = new PlayedPods();
-  const bench = new TargetsBench({ gates: pods.attach });
-  const old = bench.group('web');
-  const next = bench.group('next');
-  bench.runPods({ [OLD]: 'ready' });
-  bench.targets.publish(SHOP, [
-    servedBy(next, { isNew: true }),
-    servedBy(old, { isNew: true, isReplaced: true, isReached: true }),
-  ]);
-  await bench.clock.settle();
-  heal(bench, OLD);
-  pods.run(NEW);
-  bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
-  await bench.clock.advance(1_000);
-  bench.check('next', 'healthy');
-  const health = { state: 'unhealthy', reason: 'Target.Timeout' } as const;
-  bench.aws.control.setTargetHealth('web', { id: NEW, health });
-  await bench.clock.advance(60 * MINUTE_MS);
-  expect(pods.written).toEqual([]);
-  expect(pods.events.recorded).not.toEqual([]);
-});
-
-it('does not say that AWS does not take a target where the read alone is denied', async () => {
-  const pods = new PlayedPods();
-  const bench = new TargetsBench({ gates: pods.attach });
-  pods.declare(backendOf('shop', { owner: OWNER, backend: BACKEND, service: SERVICE }));
-  const arn = bench.group('web');
-  bench.registerOutOfBand(arn, OLD, NEW);
-  bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
-  bench.refuse('DescribeTargetHealth', 'AccessDenied', { forMs: 60 * MINUTE_MS });
-  bench.targets.publish(OWNER, [servedBy(arn, { backend: BACKEND, service: SERVICE })]);
-  pods.run(NEW);
-  await bench.clock.advance(5 * MINUTE_MS);
-  expect(bench.sent()).not.toContain('RegisterTargets 1');
-  expect(pods.events.recorded.map(({ note }) => note).join()).not.toContain('does not take');
 });
 
 it('opens the gates of a Service of which no pod can be a target, as on a cluster of IPv6 alone, after a while', async () => {
