@@ -110,8 +110,9 @@ export const configMonitorReasons = {
   },
   Replacing: {
     healedBy: 'time',
-    cause: 'The ConfigMonitor of an earlier ConfigMap of this name is still being deleted',
-    next: 'wait',
+    cause:
+      'The ConfigMonitor of an earlier ConfigMap of this name is still being deleted, or the API server refuses one as existing that it does not show',
+    next: 'wait; if it stays, check the admission webhooks',
   },
   NamespaceClosed: {
     healedBy: 'person',

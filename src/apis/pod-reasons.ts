@@ -44,8 +44,9 @@ export const podReasons = {
   },
   Replacing: {
     healedBy: 'time',
-    cause: 'A pod is being deleted; its replacement starts once the deletion completes',
-    next: 'wait; a pod may use its whole grace period',
+    cause:
+      'A pod is being deleted, and its replacement starts once the deletion completes; or the API server refuses a pod as existing that it does not show',
+    next: 'wait; a pod may use its whole grace period; if it stays, check the admission webhooks',
   },
 } as const satisfies Record<string, ReasonEntry>;
 

@@ -43,8 +43,9 @@ export const webAppReasons = {
   },
   Replacing: {
     healedBy: 'time',
-    cause: 'The Deployment or Service of an earlier WebApp of this name is still being deleted',
-    next: 'wait',
+    cause:
+      'The Deployment or Service of an earlier WebApp of this name is still being deleted, or the API server refuses one as existing that it does not show',
+    next: 'wait; if it stays, check the admission webhooks',
   },
   NameConflict: {
     healedBy: 'person',

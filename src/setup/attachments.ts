@@ -34,7 +34,7 @@ export function setUpAttachments(
   const labels = createLabels(namespaces, () =>
     context.watchLate(namespaceKind, { transform: trimNamespace }),
   );
-  // Before the first object asks: its pods begin as its labels decide.
+  // Not at the first question: the first pods of a WebApp would begin before its namespace is known.
   if (webApps !== undefined) cache.subscribe(({ object }) => isSelecting(object) && labels.begin());
   return createAttachments({ cache, webApps, namespaces, labels });
 }
@@ -50,7 +50,7 @@ function isSelecting({ spec }: MyIngress): boolean {
   return spec?.allowedNamespaces?.from === 'Selector';
 }
 
-/** Opens the watch on all namespaces, but where a Role of a namespace cannot grant it. */
+/** Labels of namespaces, by a watch that opens when they are first needed; none where a Role of a namespace cannot grant it. */
 export function createLabels(
   namespaces: readonly string[],
   open: () => NamespaceCache,

@@ -15,7 +15,8 @@ export interface GateFollower {
 /**
  * The Services whose pods get the readiness gate: MyIngress knows them, WebApp asks. They are not known
  * before the controller of MyIngress works, since it opens the gates: neither is a gate given while
- * nobody opens it, nor taken on the word of a cache that is not filled.
+ * nobody opens it, nor taken on the word of a cache that is not filled. Those that attach by labels of namespaces are
+ * not known before these are read.
  */
 export class GatedServices {
   #services: ChangingServices | undefined;

@@ -117,7 +117,7 @@ export class Problems {
     return this.#desire;
   }
 
-  /** Why a person has to act for AWS to have this target: its own refusal, or that of the calls for all. */
+  /** A refusal that a person has to act on: of this target, or of the calls that register or read all of them. */
   findFor(name: string): TargetsProblem | undefined {
     const failures = [
       this.#refused.get(name),

@@ -37,7 +37,7 @@ export function desireDeployment(
 
 function buildPod({ metadata, spec }: WebApp, { observed, isBalanced }: DeploymentFacts): OwnPod {
   const others = selectChoices(observed ?? {}, spec.podTemplate);
-  // Pods wait for it all the same, and albridge opens it where they have the label.
+  // Pods of a template with the gate wait for it whatever is balanced, and albridge opens it only where they have the label.
   const gate = desireGate(others, isGateChosen(spec.podTemplate) || isBalanced);
   const ports = [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }];
   const readinessProbe = { tcpSocket: { port: spec.port }, periodSeconds: 5 };

@@ -143,17 +143,17 @@ async function ensureChild(
     return;
   }
   const hidden = await writer.get(desired.applied);
-  if (hidden === undefined) throw createVanished(desired.applied);
+  if (hidden === undefined) throw explainVanished(desired.applied);
   if (owned.isFollowed?.(hidden)) return;
   refuseForeign(hidden, owner, owned);
   await repairChild(hidden, desired, owned);
 }
 
-/** No watch shows that one without our label has gone meanwhile. */
-function createVanished(child: KubeObject): OperatorError {
+/** One without our label has gone meanwhile, which no watch shows, or a webhook refuses it so. */
+function explainVanished(child: KubeObject): OperatorError {
   return new OperatorError({
     reason: 'Replacing',
-    message: `${child.kind} ${getKey(child)} is said to exist, and is not there; it is tried again`,
+    message: `the API server refuses ${child.kind} ${getKey(child)} as one that exists, and does not show it; check admission webhooks if this stays`,
     healedBy: 'time',
   });
 }

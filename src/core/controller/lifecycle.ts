@@ -148,10 +148,10 @@ function isHealedByTime(verdict: Verdict): verdict is Failed {
 
 /** Until then nothing would say what it waits for, as for a turn in the budget of AWS: status is tried again before. */
 function isLongWait({ error: { retryAfterMs = 0 } }: Failed): boolean {
-  return retryAfterMs > LONGEST_UNTOLD_MS;
+  return retryAfterMs > LONGEST_UNREPORTED_MS;
 }
 
-const LONGEST_UNTOLD_MS = 60_000;
+const LONGEST_UNREPORTED_MS = 60_000;
 
 /** The failure of the pass, no sooner repeated than the API server allows that refused to store it. */
 function delayRetry(verdict: Failed, unwritten: Verdict): Verdict {
@@ -237,13 +237,15 @@ async function reportPass<T extends ObjectWithStatus>(
   }
   const { object, reported, stated } = pass;
   const status = computeStatus(object, { reported, stated, verdict }, deps.clock.now());
+  // Only a write shows that a silent watch hides the owner's deletion, behind which a child was made.
+  const hasCreated = takeCreated(deps, pass);
   const isStored =
-    !hasCreated(deps, pass) && hasSameStatus(object, status) && !isOvertaken(deps, pass, verdict);
+    hasSameStatus(object, status) && !hasCreated && !isOvertaken(deps, pass, verdict);
   if (isStored || (await pass.writeStatus(status))) pass.recordTransitions(status, verdict);
 }
 
-/** Only a write tells that a silent watch hides the owner's deletion, behind which a child was made. */
-function hasCreated<T extends ObjectWithStatus>(
+/** Whether a child was made in this pass; asked once. */
+function takeCreated<T extends ObjectWithStatus>(
   { children = [] }: LifecycleDependencies<T>,
   { begun }: RunningPass<T>,
 ): boolean {
@@ -257,7 +259,7 @@ function isOvertaken<T extends ObjectWithStatus>(
   verdict: Verdict,
 ): boolean {
   const shown = cache.get(key);
-  if (shown?.metadata.uid !== object.metadata.uid || shown === undefined) return false;
+  if (shown === undefined || shown.metadata.uid !== object.metadata.uid) return false;
   const desired = computeStatus(shown, { reported, stated, verdict }, clock.now());
   return isNewer(shown, object) && !hasSameStatus(shown, desired);
 }

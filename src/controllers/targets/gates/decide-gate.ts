@@ -23,7 +23,7 @@ export type GateDecision =
       readonly reason: 'NoBackend' | 'Healthy' | 'NoAnswer';
       readonly message: string;
     }
-  /** `untilMs`: unless AWS answers before (monotonic ms). `why`: what keeps it closed and does not pass by itself. */
+  /** `untilMs`: unless AWS answers before (monotonic ms). `why`: what keeps it closed, where a person may have to act. */
   | { readonly kind: 'wait'; readonly untilMs?: number; readonly why?: string };
 
 /** An event has room for the words on so many groups. */
@@ -52,7 +52,7 @@ export function decideGate(facts: GateFacts, nowMs: number): GateDecision {
   if (nowMs < untilMs) return { kind: 'wait', untilMs, ...explainWait(waiting) };
   return open(
     'NoAnswer',
-    'AWS has not answered for 10 minutes whether this pod is a healthy target; it is Ready without that',
+    'AWS has reported no health of this pod for 10 minutes; it is Ready without that',
   );
 }
 

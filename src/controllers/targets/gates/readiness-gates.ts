@@ -18,12 +18,14 @@ type Opening = GateDecision & { readonly kind: 'open' };
 type Targeting = Pick<ServedGroup, 'service' | 'targetType'>;
 
 const WRITES_AT_ONCE = 8;
-/** A group has lost its requests by then, unless a person has to act. */
+/** From when a pod is up: a group that is replaced has lost its requests by then, unless a person has to act. */
 const REPLACED_MS = 360_000;
 /** A reason that is over sooner, as while slices are made again, is none. */
 const SETTLE_MS = 10_000;
-/** Time alone makes a problem worth telling. */
-const LOOK_MS = 60_000;
+/** A problem becomes an event by time alone. */
+const RECHECK_MS = 60_000;
+/** Between two events of a pod that say different things. */
+const CHANGE_MS = 60_000;
 /** Between two events of a pod that say the same; https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const REPEAT_MS = 240_000;
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000 } as const;
@@ -146,20 +148,20 @@ export class ReadinessGates {
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs, why } = decision;
     if (why === undefined) waiting.closed = { sinceMs: nowMs };
-    else this.#tell(pod, waiting, why);
+    else this.#reportClosed(pod, waiting, why);
     if (untilMs === undefined) return;
-    this.#queue.add(key, { afterMs: Math.min(untilMs - nowMs, LOOK_MS) });
+    this.#queue.add(key, { afterMs: Math.min(untilMs - nowMs, RECHECK_MS) });
   }
 
   /** In an event of the pod, which is repeated before its series ends. */
-  #tell(pod: GatedPod, waiting: Waiting, why: string): void {
+  #reportClosed(pod: GatedPod, waiting: Waiting, why: string): void {
     const { clock, events } = this.#work;
     const nowMs = clock.monotonicMs();
     const { told, closed } = waiting;
     if (closed.why !== why) waiting.closed = { why, sinceMs: nowMs };
     const lastsMs = nowMs - waiting.closed.sinceMs;
     if (lastsMs < SETTLE_MS) return this.#queue.add(getKey(pod), { afterMs: SETTLE_MS - lastsMs });
-    if (nowMs - told.atMs < (told.why === why ? REPEAT_MS : LOOK_MS)) return;
+    if (nowMs - told.atMs < (told.why === why ? REPEAT_MS : CHANGE_MS)) return;
     waiting.told = { why, atMs: nowMs };
     const note = `the readiness gate of the pod stays closed: ${why}`;
     events.record(pod, { type: 'Warning', reason: 'GateClosed', action: 'OpenGate', note });
@@ -287,15 +289,15 @@ function reportIn(
   pod: GatedPod,
   { upSinceMs, nowMs }: { readonly upSinceMs: number; readonly nowMs: number },
 ): TargetReport {
-  const { why, reason, ...report } = group.report(pod, upSinceMs);
+  const { why, failedCall, ...report } = group.report(pod, upSinceMs);
   const isLeaving = group.served.isReplaced === true && nowMs - upSinceMs < REPLACED_MS;
   if (why === undefined || isLeaving) return report;
   const { namespace } = splitKey(group.owner);
   const isForeign = namespace !== pod.metadata.namespace;
   // AWS's words name the account and the role of those who own the load balancer.
   const words =
-    isForeign && reason !== undefined
-      ? `albridge cannot register it, or read its health: ${reason}`
+    isForeign && failedCall !== undefined
+      ? `albridge cannot register it, or read its health: ${failedCall}`
       : why;
   return { ...report, why: `MyIngress ${group.owner}: ${words}` };
 }

@@ -7,12 +7,12 @@ import type { GatedPod } from './gated-pod.ts';
 export interface TargetReport {
   /** `unused`: no action of the balancer sends requests to the target. */
   readonly health: 'healthy' | 'unused' | 'waiting';
-  /** AWS's last answer about the group, where the pod is to be a target of it (monotonic ms). */
+  /** AWS's last answer about the group, where the pod is to be a target of it, or its gate is to stay closed (monotonic ms). */
   readonly answeredMs?: number;
-  /** Why it waits, where that does not pass by itself. */
+  /** Why it waits, where a person may have to act. */
   readonly why?: string;
-  /** Of a call that fails, whose words are for the owner of the load balancer. */
-  readonly reason?: string;
+  /** Of the call that fails, where `why` has its words: they are for the owner of the load balancer. */
+  readonly failedCall?: string;
 }
 
 export type TargetPod = Pick<GatedPod, 'metadata' | 'ips' | 'isOnHost'>;
@@ -69,8 +69,8 @@ function reportAbsent(
 ): TargetReport {
   const { message: why, sinceMs = times.upSinceMs } = problems.ofService ?? {};
   const isStranded = desired.stranded?.has(name) === true;
-  // Of an unused group AWS tells no pod more, and without other targets nothing leaves before it.
   if (isStranded && isUnused) return { health: 'unused' };
+  // Without other targets no pod that serves leaves before it.
   const isHeld = isStranded && desired.targets.size > 0;
   return {
     health: 'waiting',
@@ -85,9 +85,9 @@ const STRANDED =
 function explainFailure(
   problem: TargetsProblem | undefined,
   times: Times,
-): Pick<TargetReport, 'why' | 'reason'> {
+): Pick<TargetReport, 'why' | 'failedCall'> {
   if (problem === undefined || !isOld(problem.sinceMs, times)) return {};
-  return { why: problem.message, reason: problem.reason };
+  return { why: problem.message, failedCall: problem.reason };
 }
 
 /** A problem that is over soon, or that is about the time before the pod was up, does not make it wait. */
