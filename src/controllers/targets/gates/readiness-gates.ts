@@ -147,7 +147,7 @@ export class ReadinessGates {
     const decision = decideGate({ ...waiting, targets, answeredMs, unsureSinceMs }, nowMs);
     if (decision.kind === 'open') return this.#openInTurn(pod, waiting, decision);
     const { untilMs, why } = decision;
-    if (why === undefined) waiting.closed = { sinceMs: nowMs };
+    if (why === undefined) waiting.closedSinceMs = undefined;
     else this.#reportClosed(pod, waiting, why);
     if (untilMs === undefined) return;
     this.#queue.add(key, { afterMs: Math.min(untilMs - nowMs, RECHECK_MS) });
@@ -157,9 +157,9 @@ export class ReadinessGates {
   #reportClosed(pod: GatedPod, waiting: Waiting, why: string): void {
     const { clock, events } = this.#work;
     const nowMs = clock.monotonicMs();
-    const { told, closed } = waiting;
-    if (closed.why !== why) waiting.closed = { why, sinceMs: nowMs };
-    const lastsMs = nowMs - waiting.closed.sinceMs;
+    const { told } = waiting;
+    waiting.closedSinceMs ??= nowMs;
+    const lastsMs = nowMs - waiting.closedSinceMs;
     if (lastsMs < SETTLE_MS) return this.#queue.add(getKey(pod), { afterMs: SETTLE_MS - lastsMs });
     if (nowMs - told.atMs < (told.why === why ? REPEAT_MS : CHANGE_MS)) return;
     waiting.told = { why, atMs: nowMs };

@@ -69,9 +69,8 @@ function reportAbsent(
 ): TargetReport {
   const { message: why, sinceMs = times.upSinceMs } = problems.ofService ?? {};
   const isStranded = desired.stranded?.has(name) === true;
-  if (isStranded && isUnused) return { health: 'unused' };
-  // Without other targets no pod that serves leaves before it.
-  const isHeld = isStranded && desired.targets.size > 0;
+  // Without other targets, or without requests, no pod that serves leaves before it.
+  const isHeld = isStranded && !isUnused && desired.targets.size > 0;
   return {
     health: 'waiting',
     ...(isOld(sinceMs, times) && omitUndefined({ why: isStranded ? STRANDED : why })),

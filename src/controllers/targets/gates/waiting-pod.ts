@@ -20,8 +20,8 @@ export interface Waiting {
   retryMs: number;
   /** The last event that says why it is closed (monotonic ms). */
   told: { readonly why?: string; readonly atMs: number };
-  /** Why it is closed, and since when that is the reason (monotonic ms). */
-  closed: { readonly why?: string; readonly sinceMs: number };
+  /** Since when there is a reason why it is closed (monotonic ms). */
+  closedSinceMs: number | undefined;
 }
 
 /** Nothing is known of it yet. */
@@ -33,7 +33,7 @@ export function startWaiting({ metadata: { uid }, ips }: GatedPod): Waiting {
       answeredMs: new Map(),
       retryMs: NEVER_MS,
       told: { atMs: NEVER_MS },
-      closed: { sinceMs: NEVER_MS },
+      closedSinceMs: undefined,
     },
   };
 }
