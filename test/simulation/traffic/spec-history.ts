@@ -13,6 +13,8 @@ interface KnownSpec {
   readonly spec: MyIngressSpec;
   readonly fromMs: number;
   untilMs: number;
+  /** No pass was to carry it out: the object has been paused since it was edited so. */
+  isUnseen: boolean;
 }
 
 interface Before {
@@ -48,8 +50,11 @@ export class SpecHistory {
     const nowMs = this.#nowMs();
     const isNew = known.every((one) => one.uid !== uid || one.generation !== generation);
     if (isNew) {
-      known.push({ uid, generation, spec, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
+      const untilMs = Number.POSITIVE_INFINITY;
+      known.push({ uid, generation, spec, fromMs: nowMs, untilMs, isUnseen: true });
     }
+    const newest = known.at(-1);
+    if (newest !== undefined && !isPaused(object)) newest.isUnseen = false;
     if (isApplied(object)) this.#applied.set(key, generation);
     const isFrozen = isPaused(object) || hasConflict(object) || isBeingDeleted(object);
     for (const one of known.slice(0, -1)) {
@@ -154,7 +159,9 @@ export class SpecHistory {
   /** Of the last one of them, and of those before which no pass need have seen it. */
   #listFollowed(key: string, group: Resource, before: Before): readonly ServiceRef[] {
     const last = this.#listLast(key, group, before).toReversed();
-    const seen = last.findIndex(({ fromMs, untilMs }) => untilMs - fromMs >= UNSEEN_MS);
+    const seen = last.findIndex(({ fromMs, untilMs, isUnseen }) => {
+      return !isUnseen && untilMs - fromMs >= UNSEEN_MS;
+    });
     return listServices(key, group, seen === -1 ? last : last.slice(0, seen + 1));
   }
 
