@@ -53,8 +53,7 @@ export class SpecHistory {
       const untilMs = Number.POSITIVE_INFINITY;
       known.push({ uid, generation, spec, fromMs: nowMs, untilMs, isUnseen: true });
     }
-    const newest = known.at(-1);
-    if (newest !== undefined && !isPaused(object)) newest.isUnseen = false;
+    if (!isPaused(object)) noteSeen(known.at(-1));
     if (isApplied(object)) this.#applied.set(key, generation);
     const isFrozen = isPaused(object) || hasConflict(object) || isBeingDeleted(object);
     for (const one of known.slice(0, -1)) {
@@ -178,6 +177,10 @@ export class SpecHistory {
     const known = this.#specs.get(key) ?? [];
     return new Set(known.flatMap(({ spec }) => Object.keys(spec.tags ?? {})));
   }
+}
+
+function noteSeen(spec: KnownSpec | undefined): void {
+  if (spec !== undefined) spec.isUnseen = false;
 }
 
 /** A WebApp attaches its own Service. */
