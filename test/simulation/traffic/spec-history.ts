@@ -53,7 +53,7 @@ export class SpecHistory {
       const untilMs = Number.POSITIVE_INFINITY;
       known.push({ uid, generation, spec, fromMs: nowMs, untilMs, isUnseen: true });
     }
-    if (!isPaused(object)) noteSeen(known.at(-1));
+    noteSeen(known.at(-1), object);
     if (isApplied(object)) this.#applied.set(key, generation);
     const isFrozen = isPaused(object) || hasConflict(object) || isBeingDeleted(object);
     for (const one of known.slice(0, -1)) {
@@ -179,8 +179,8 @@ export class SpecHistory {
   }
 }
 
-function noteSeen(spec: KnownSpec | undefined): void {
-  if (spec !== undefined) spec.isUnseen = false;
+function noteSeen(newest: KnownSpec | undefined, object: MyIngress): void {
+  if (newest !== undefined && !isPaused(object)) newest.isUnseen = false;
 }
 
 /** A WebApp attaches its own Service. */
