@@ -262,6 +262,6 @@ function isOvertaken<T extends ObjectWithStatus>(
   if (shown === undefined || shown.metadata.uid !== object.metadata.uid) return false;
   // Of an edited one a pass follows anyway.
   if (shown.metadata.generation !== object.metadata.generation) return false;
-  const desired = computeStatus(shown, { reported, stated, verdict }, clock.now());
-  return isNewer(shown, object) && !hasSameStatus(shown, desired);
+  if (!isNewer(shown, object)) return false;
+  return !hasSameStatus(shown, computeStatus(shown, { reported, stated, verdict }, clock.now()));
 }

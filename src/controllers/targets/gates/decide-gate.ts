@@ -4,6 +4,7 @@ import { EMPTYING_GRACE_MS } from '../flush-plan.ts';
 import type { TrimmedService } from '../transforms.ts';
 import { type GatedPod, isSelected } from './gated-pod.ts';
 import type { TargetReport } from './target-report.ts';
+import { NEVER_MS } from './waiting-pod.ts';
 
 /** A pod whose gate is closed. */
 export interface GateFacts {
@@ -28,7 +29,6 @@ export type GateDecision =
 
 /** An event has room for the words on so many groups. */
 const MOST_GROUPS = 2;
-const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /** Without an answer for so long a pod is not held back any more. */
 export const LONGEST_SILENCE_MS = 600_000;

@@ -28,13 +28,8 @@ export interface Waiting {
 export function startWaiting({ metadata: { uid }, ips }: GatedPod): Waiting {
   return {
     ...{ uid, ips, upSinceMs: undefined, groups: [], openSince: undefined },
-    ...{
-      missing: new Map(),
-      answeredMs: new Map(),
-      retryMs: NEVER_MS,
-      told: { atMs: NEVER_MS },
-      closedSinceMs: undefined,
-    },
+    ...{ missing: new Map(), answeredMs: new Map(), retryMs: NEVER_MS },
+    ...{ told: { atMs: NEVER_MS }, closedSinceMs: undefined },
   };
 }
 
