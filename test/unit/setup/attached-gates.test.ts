@@ -3,11 +3,11 @@ import { READINESS_GATE } from '../../../src/pods/pod.ts';
 import { GatesBench } from './gates-bench.ts';
 
 const SELECTOR = { from: 'Selector', selector: { matchLabels: { public: 'true' } } };
+const ALL = { from: 'All' };
+const PAUSED = { 'albridge.io/paused': 'true' };
+const NAMESPACES = /namespaces\?|namespaces$/;
 const EXPOSED = {
-  expose: {
-    hosts: ['shop.example.com'],
-    ingress: { name: 'shared', namespace: 'platform' },
-  },
+  expose: { hosts: ['shop.example.com'], ingress: { name: 'shared', namespace: 'platform' } },
 };
 
 let cluster: GatesBench;
@@ -18,44 +18,49 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-describe('after a restart a WebApp that another namespace admits by its label is not rolled out', () => {
-  it('where all lists are answered at once', async () => {
-    await cluster.createShared(SELECTOR);
-    await cluster.createWebApp(EXPOSED);
-    await cluster.wait(60_000);
-    const before = cluster.template;
-    expect(before).toContain('gated');
-    await cluster.restart();
-    await cluster.wait(10_000);
-    expect(cluster.template).toBe(before);
-  });
+/** A WebApp whose MyIngress allows these namespaces. Returns its template, a minute later. */
+async function attach(allowed: object, annotations: object = {}): Promise<string> {
+  await cluster.createShared(allowed, annotations);
+  await cluster.createWebApp(EXPOSED);
+  await cluster.wait(60_000);
+  expect(cluster.template).toContain('gated');
+  return cluster.template;
+}
 
-  it('where the list of namespaces takes seconds', async () => {
-    await cluster.createShared(SELECTOR);
-    await cluster.createWebApp(EXPOSED);
-    await cluster.wait(60_000);
-    const before = cluster.template;
-    cluster.silent = /namespaces\?|namespaces$/;
-    await cluster.restart();
-    expect(cluster.template).toBe(before);
-    await cluster.recover();
-    await cluster.wait(10_000);
-    expect(cluster.template).toBe(before);
-  });
+describe.each([{}, PAUSED])(
+  'a WebApp of another namespace is not rolled out, its MyIngress has %o',
+  (annotations) => {
+    it('after a restart, where all lists are answered at once', async () => {
+      const before = await attach(SELECTOR, annotations);
+      await cluster.restart();
+      await cluster.wait(10_000);
+      expect(cluster.template).toBe(before);
+    });
 
-  it('where the MyIngress has been paused since before it came', async () => {
-    await cluster.createShared(SELECTOR, { 'albridge.io/paused': 'true' });
-    await cluster.createWebApp(EXPOSED);
-    await cluster.wait(60_000);
-    const before = cluster.template;
-    expect(before).toContain('gated');
-    await cluster.restart();
-    await cluster.wait(10_000);
-    expect(cluster.template).toBe(before);
-  });
-});
+    it.each([0, 8_000])(
+      'after a restart, where the list of namespaces takes seconds, and %i ms more',
+      async (lateMs) => {
+        const before = await attach(SELECTOR, annotations);
+        cluster.silent = NAMESPACES;
+        await cluster.restart();
+        await cluster.wait(lateMs);
+        expect(cluster.template).toBe(before);
+        await cluster.recover();
+        await cluster.wait(60_000);
+        expect(cluster.template).toBe(before);
+      },
+    );
 
-it.each([SELECTOR, { from: 'All' }])(
+    it('by an edit from All to Selector', async () => {
+      const before = await attach(ALL, annotations);
+      await cluster.editShared({ allowedNamespaces: SELECTOR });
+      await cluster.wait(60_000);
+      expect(cluster.template).toBe(before);
+    });
+  },
+);
+
+it.each([SELECTOR, ALL])(
   'the first pods of a WebApp have the gate where its MyIngress came before with %o',
   async (allowed) => {
     await cluster.createShared(allowed);
@@ -77,4 +82,23 @@ it('the gate of a WebApp whose podTemplate names it stays after a restart as it 
   await cluster.recover();
   await cluster.wait(60_000);
   expect(cluster.template).toBe(before);
+});
+
+describe('an operator without WebApps, with a MyIngress that selects by labels', () => {
+  it('watches no namespaces', async () => {
+    await cluster.createShared(SELECTOR);
+    const paths: string[] = [];
+    cluster.silent = { test: (path) => paths.push(path) < 0 };
+    await cluster.restart({ kinds: ['myingress'] });
+    await cluster.wait(10_000);
+    expect(paths.filter((path) => NAMESPACES.test(path))).toEqual([]);
+  });
+
+  it('starts at once where the list of namespaces is not answered', async () => {
+    await cluster.stop();
+    await cluster.createShared(SELECTOR);
+    cluster.silent = NAMESPACES;
+    await cluster.start({ kinds: ['myingress'] });
+    expect(cluster.sharedStatus).toMatchObject({ observedGeneration: 1 });
+  });
 });

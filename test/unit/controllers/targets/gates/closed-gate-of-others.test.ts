@@ -6,11 +6,18 @@ import { heal, MINUTE_MS, NEW, OLD, POLL_MS, rolling } from './rolling.ts';
 const REFUSED = '8.8.8.8';
 const THIRD = '10.0.0.6';
 
-it('says nothing on a pod about the target of another pod that AWS does not take', async () => {
-  const { bench, pods } = await rolling();
+/** AWS does not take the target of a third pod. */
+async function refusing(): ReturnType<typeof rolling> {
+  const ground = await rolling();
+  const { bench, pods } = ground;
   pods.run(REFUSED);
   bench.runPods({ [OLD]: 'ready', [NEW]: 'unready', [REFUSED]: 'unready' });
   await bench.clock.advance(3 * MINUTE_MS);
+  return ground;
+}
+
+it('says nothing on a pod about the target of another pod that AWS does not take', async () => {
+  const { bench, pods } = await refusing();
   pods.run(THIRD);
   await bench.clock.advance(500);
   bench.runPods({ [OLD]: 'ready', [NEW]: 'unready', [REFUSED]: 'unready', [THIRD]: 'unready' });
@@ -57,10 +64,7 @@ it('says nothing on a pod that is up a moment before its slice has it, as in a s
 });
 
 it('says within minutes what AWS says of the pod itself, whatever is wrong with another one', async () => {
-  const { bench, pods } = await rolling();
-  pods.run(REFUSED);
-  bench.runPods({ [OLD]: 'ready', [NEW]: 'unready', [REFUSED]: 'unready' });
-  await bench.clock.advance(3 * MINUTE_MS);
+  const { bench, pods } = await refusing();
   pods.run(THIRD);
   bench.runPods({ [OLD]: 'ready', [NEW]: 'unready', [REFUSED]: 'unready', [THIRD]: 'unready' });
   await bench.clock.advance(1_000);

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../../src/aws/budget/budget-limits.ts';
-import { TargetsBench } from '../targets-bench.ts';
-import { PlayedPods } from './played-pods.ts';
-import { heal, MINUTE_MS, NEW, OLD } from './rolling.ts';
+import { MINUTE_MS, NEW, OLD, serving } from './rolling.ts';
 
 it.each([
   ['Throttling', 400, []],
@@ -11,14 +9,7 @@ it.each([
 ])(
   'repeats one note every few minutes, and only where a person has to act, while AWS answers RegisterTargets with %s',
   async (code, status, reasons) => {
-    const pods = new PlayedPods();
-    const bench = new TargetsBench({ gates: pods.attach, budget: DEFAULT_LIMITS });
-    const arn = bench.group('web');
-    bench.runPods({ [OLD]: 'ready' });
-    bench.publish(arn, { isNew: true });
-    await bench.clock.settle();
-    heal(bench, OLD);
-    await bench.clock.advance(MINUTE_MS);
+    const { bench, pods } = await serving({ budget: DEFAULT_LIMITS });
     bench.fault(
       'RegisterTargets',
       { kind: 'error', code, status, message: 'refused' },

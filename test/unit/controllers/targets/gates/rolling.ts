@@ -16,20 +16,29 @@ export interface Ground {
   readonly arn: string;
 }
 
-/** A group with one ready pod that is healthy, and a second pod that waits at its gate. */
-export async function rolling(): Promise<Ground> {
+/** A group with one ready pod that is healthy. */
+export async function serving(
+  options: Omit<ConstructorParameters<typeof TargetsBench>[0], 'gates'> = {},
+): Promise<Ground> {
   const pods = new PlayedPods();
-  const bench = new TargetsBench({ gates: pods.attach });
+  const bench = new TargetsBench({ ...options, gates: pods.attach });
   const arn = bench.group('web');
   bench.runPods({ [OLD]: 'ready' });
   bench.publish(arn, { isNew: true });
   await bench.clock.settle();
   heal(bench, OLD);
   await bench.clock.advance(MINUTE_MS);
+  return { bench, pods, arn };
+}
+
+/** The same, and a second pod that waits at its gate. */
+export async function rolling(): Promise<Ground> {
+  const ground = await serving();
+  const { bench, pods } = ground;
   pods.run(NEW);
   bench.runPods({ [OLD]: 'ready', [NEW]: 'unready' });
   await bench.clock.advance(1_000);
-  return { bench, pods, arn };
+  return ground;
 }
 
 /** AWS reports the target with this address healthy from now on. */
