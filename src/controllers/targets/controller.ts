@@ -66,7 +66,7 @@ export class TargetsController {
       onChange: (group) => this.#onChange(group),
     };
     this.#flusher = new Flusher(work);
-    this.#polls = new HealthPolls({ ...work, onDrift: (group) => this.#flusher.schedule(group) });
+    this.#polls = new HealthPolls({ ...work, onChange: (group) => this.#onHealth(group) });
     this.#feed = new ChangeFeed(options.clock, (key) => this.#describe(key));
     this.#gates = this.#createGates();
     const { clock, openNodes } = options;
@@ -227,6 +227,12 @@ export class TargetsController {
     const nodes = hasInstances(group) ? this.#nodes.read() : NO_NODES;
     const endpoints = { ...this.#index.get(group.serviceKey), nodes };
     return group.desire(desireTargets(group.served, endpoints));
+  }
+
+  /** Targets may have waited for it, or have to be brought back. */
+  #onHealth(group: Group): void {
+    this.#flusher.schedule(group);
+    this.#onChange(group);
   }
 
   #onChange(group: Group): void {

@@ -46,6 +46,8 @@ export interface DesiredTargets {
   readonly stranded?: ReadonlySet<string>;
   /** Addresses of pods that exist and serve, on whatever port. */
   readonly live: ReadonlySet<string>;
+  /** Those of them that are Ready, and not being deleted. */
+  readonly ready?: ReadonlySet<string>;
   /** Of pods that are there and not Ready, those at their readiness gate among them. */
   readonly unready?: ReadonlySet<string>;
   /** The ready ones of them whose slice does not have the port, or not yet. */
@@ -101,9 +103,10 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const waiting = nameHeld(slices, held);
   const names = [...held].map(({ pod }) => pod);
   const stranded = new Set(names.filter((name) => !waiting.has(name)));
-  const known = { live, unready, stranded, late: listLate(own, port.name), ...unknown };
-  const ready = collectTargets(slices, ({ slice }) => slice.ready);
-  const serving = ready.size > 0 ? ready : collectTargets(slices, ({ slice }) => slice.leaving);
+  const ready = new Set(own.flatMap((slice) => slice.ready));
+  const known = { live, ready, unready, stranded, late: listLate(own, port.name), ...unknown };
+  const usable = collectTargets(slices, ({ slice }) => slice.ready);
+  const serving = usable.size > 0 ? usable : collectTargets(slices, ({ slice }) => slice.leaving);
   const heldTargets = collectTargets(slices, ({ slice }) => listHeld(slice, held));
   const targets = new Map([...serving, ...heldTargets]);
   if (targets.size > 0) return { targets, waiting, ...known };

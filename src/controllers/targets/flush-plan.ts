@@ -1,11 +1,14 @@
 import type { Target } from '../../aws/elbv2/traffic.ts';
-import type { DesiredTargets } from './desired-targets.ts';
+import { type DesiredTargets, nameTarget } from './desired-targets.ts';
+import type { Check } from './group-health.ts';
 import type { Registrations } from './registrations.ts';
 
 /** One group's desired targets, and its state as far as this process knows. */
 export interface FlushFacts {
   readonly desired: DesiredTargets;
   readonly registrations: Pick<Registrations, 'has' | 'listMissing' | 'listSurplus'>;
+  /** AWS's last answer about the target of this name. */
+  readonly readCheck: (name: string) => Check;
   /** When a target that AWS has refused is tried again (monotonic ms); long past for others. */
   readonly refusedUntilMs: (target: Target) => number;
   /** Since when nothing is desired (monotonic ms). */
@@ -14,8 +17,8 @@ export interface FlushFacts {
   readonly knownSinceMs: number;
   /** Whether it was desired since then: its slice is not one that is still to come. */
   readonly wasShown: (target: Target) => boolean;
-  /** Until when a pod of a former Service waits for its successors (monotonic ms); long past for others. */
-  readonly formerUntilMs: (target: Target) => number;
+  /** Since when a pod that served is not selected any more (monotonic ms); long past for others. */
+  readonly formerSinceMs: (target: Target) => number;
   /** Since when this target is to be deregistered (monotonic ms). */
   readonly surplusSinceMs: (target: Target) => number;
 }
@@ -35,34 +38,85 @@ export interface FlushPlan {
 export const EMPTYING_GRACE_MS = 10_000;
 
 /**
- * Register what is missing. Deregister what is not desired, but none of a pod that serves before one
- * of the desired targets is registered: a group without targets answers 503. Nothing goes while the pods are not known.
+ * For so long targets that AWS shows healthy stay while it checks those in their place. No longer: their pods may be
+ * gone by now, and for this time the VPC CNI gives the address of a pod that is gone to no other one
+ * (IP_COOLDOWN_PERIOD in https://github.com/aws/amazon-vpc-cni-k8s#readme).
+ */
+export const CHECKING_GRACE_MS = 30_000;
+
+/**
+ * Register what is missing. Deregister what is not desired, but none of a pod that serves before one of the desired
+ * targets is registered, or healthy where the pods were exchanged: a group without targets that are checked answers
+ * 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
-  const { desired, registrations, refusedUntilMs, surplusSinceMs, wasShown, formerUntilMs } = facts;
-  const { emptySinceMs = nowMs, knownSinceMs } = facts;
-  const { targets, live, unready, late, isUnknown = false } = desired;
-  const missing = registrations.listMissing(targets);
+  const { desired, registrations, refusedUntilMs } = facts;
+  const missing = registrations.listMissing(desired.targets);
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
   const refused = missing.map(refusedUntilMs).filter((untilMs) => untilMs > nowMs);
+  const known = desired.isUnknown ? [] : registrations.listSurplus(desired.targets);
+  const successors = judgeSuccessors(facts, known);
+  const kept = known.map((target) => keepUntilMs(target, { facts, successors, nowMs }));
+  const deregister = known.filter((_, index) => (kept[index] ?? nowMs) <= nowMs);
+  const later = kept.filter((untilMs) => untilMs > nowMs);
+  return { register, deregister, nextMs: Math.min(...refused, ...later, Number.POSITIVE_INFINITY) };
+}
 
-  const surplus = registrations.listSurplus(targets);
-  const graceEndsMs =
+/** `healthy`: some, and as many as are healthy among those that are to go, or all that AWS has checked. */
+type Successors = 'none' | 'registered' | 'healthy';
+
+function judgeSuccessors(
+  { desired: { targets }, registrations, readCheck }: FlushFacts,
+  surplus: readonly Target[],
+): Successors {
+  const registered = [...targets.keys()].filter((name) => registrations.has(name));
+  if (registered.length === 0) return 'none';
+  const checks = registered.map(readCheck);
+  const healthy = checks.filter((check) => check === 'healthy').length;
+  const leaving = surplus.map(nameTarget).filter((name) => readCheck(name) === 'healthy').length;
+  const areEnough = healthy >= leaving || !checks.includes('awaited');
+  return healthy > 0 && areEnough ? 'healthy' : 'registered';
+}
+
+interface Keeping {
+  readonly facts: FlushFacts;
+  readonly successors: Successors;
+  readonly nowMs: number;
+}
+
+function keepUntilMs(target: Target, keeping: Keeping): number {
+  const { facts, nowMs } = keeping;
+  const { live, unready } = facts.desired;
+  if (live.has(target.id)) return keepLiveUntilMs(target, keeping);
+  if (unready?.has(target.id) || facts.wasShown(target)) return nowMs;
+  const formerMs = keepCheckedUntilMs(target, facts.formerSinceMs(target), keeping);
+  return Math.max(nowMs, formerMs, facts.knownSinceMs + EMPTYING_GRACE_MS);
+}
+
+/** Its pod serves, maybe on another port. */
+function keepLiveUntilMs(target: Target, keeping: Keeping): number {
+  const { facts, successors, nowMs } = keeping;
+  const { targets, late, ready } = facts.desired;
+  const { emptySinceMs = nowMs, surplusSinceMs } = facts;
+  const emptiedMs =
     targets.size === 0 ? emptySinceMs + EMPTYING_GRACE_MS : Number.POSITIVE_INFINITY;
-  const hasSuccessor = [...targets.keys()].some((name) => registrations.has(name));
-  const keptUntilMs = (target: Target): number => {
-    if (!live.has(target.id)) {
-      const isGone = unready?.has(target.id) === true || wasShown(target);
-      if (isGone) return nowMs;
-      const formerMs = hasSuccessor ? nowMs : formerUntilMs(target);
-      return Math.max(nowMs, formerMs, knownSinceMs + EMPTYING_GRACE_MS);
-    }
-    const untilMs = hasSuccessor ? nowMs : graceEndsMs;
-    if (!late.has(target.id)) return untilMs;
-    return Math.max(untilMs, surplusSinceMs(target) + EMPTYING_GRACE_MS);
-  };
-  const known = isUnknown ? [] : surplus;
-  const deregister = known.filter((target) => keptUntilMs(target) <= nowMs);
-  const kept = known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
-  return { register, deregister, nextMs: Math.min(...refused, ...kept, Number.POSITIVE_INFINITY) };
+  const sinceMs = surplusSinceMs(target);
+  return Math.max(
+    successors === 'none' ? emptiedMs : nowMs,
+    late.has(target.id) ? sinceMs + EMPTYING_GRACE_MS : nowMs,
+    ready?.has(target.id) ? keepCheckedUntilMs(target, sinceMs, keeping) : nowMs,
+  );
+}
+
+/** Until when a target waits for those in its place, if it is to go since then. */
+function keepCheckedUntilMs(
+  target: Target,
+  sinceMs: number,
+  { facts, successors, nowMs }: Keeping,
+): number {
+  if (successors === 'healthy') return nowMs;
+  const isExchanged = facts.desired.targets.size > 0;
+  if (isExchanged && facts.readCheck(nameTarget(target)) === 'healthy')
+    return sinceMs + CHECKING_GRACE_MS;
+  return successors === 'none' ? sinceMs + EMPTYING_GRACE_MS : nowMs;
 }

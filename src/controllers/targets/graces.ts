@@ -1,10 +1,10 @@
 import type { Target } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { type DesiredTargets, nameTarget } from './desired-targets.ts';
-import { EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
+import { CHECKING_GRACE_MS, EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
 
 type Live = DesiredTargets['live'];
-type GraceFacts = 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown' | 'formerUntilMs';
+type GraceFacts = 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown' | 'formerSinceMs';
 
 /** For so long slices follow the first one of a Service that is back, however late it is. */
 const FOLLOWING_MS = 2_000;
@@ -17,8 +17,8 @@ export class Graces {
   readonly #clock: Clock;
   /** As its slices last showed it: they are deleted with the Service, one after the other. */
   #live: Live = new Set();
-  /** Until when pods of the Services that the group had before stay (monotonic ms), by their addresses. */
-  readonly #formerUntilMs = new Map<string, number>();
+  /** Since when pods that served are not selected any more (monotonic ms), by their addresses. */
+  readonly #formerSinceMs = new Map<string, number>();
   /** Until then the slices of another Service come, which no pod of before waits for. */
   #renamedUntilMs = Number.NEGATIVE_INFINITY;
   #emptySinceMs: number | undefined;
@@ -49,8 +49,8 @@ export class Graces {
   record(before: DesiredTargets, desired: DesiredTargets): void {
     const nowMs = this.#clock.monotonicMs();
     this.#forgetFormer(nowMs);
-    if (isSwitched(before, desired)) this.#keepFormer(before.live, nowMs);
-    else if (isBack(before, desired) && nowMs >= this.#renamedUntilMs) {
+    this.#keepFormer(listFormer(before, desired), nowMs);
+    if (isBack(before, desired) && nowMs >= this.#renamedUntilMs) {
       this.#beginReturn(desired, nowMs);
     }
     if (desired.targets.size > 0) {
@@ -69,17 +69,17 @@ export class Graces {
     } else if (!desired.isUnknown) {
       this.#live = desired.live;
       this.#missingSinceMs = undefined;
-      for (const address of desired.live) this.#formerUntilMs.delete(address);
+      for (const address of desired.live) this.#formerSinceMs.delete(address);
     }
   }
 
   #keepFormer(live: Live, sinceMs: number): void {
-    for (const address of live) this.#formerUntilMs.set(address, sinceMs + EMPTYING_GRACE_MS);
+    for (const address of live) this.#formerSinceMs.set(address, sinceMs);
   }
 
   #forgetFormer(nowMs: number): void {
-    for (const [address, untilMs] of this.#formerUntilMs) {
-      if (untilMs <= nowMs) this.#formerUntilMs.delete(address);
+    for (const [address, sinceMs] of this.#formerSinceMs) {
+      if (sinceMs + CHECKING_GRACE_MS <= nowMs) this.#formerSinceMs.delete(address);
     }
   }
 
@@ -107,7 +107,7 @@ export class Graces {
       emptySinceMs: this.#emptySinceMs,
       knownSinceMs: this.#knownSinceMs,
       wasShown: (target) => this.#shown.has(nameTarget(target)),
-      formerUntilMs: ({ id }) => this.#formerUntilMs.get(id) ?? Number.NEGATIVE_INFINITY,
+      formerSinceMs: ({ id }) => this.#formerSinceMs.get(id) ?? Number.NEGATIVE_INFINITY,
     };
   }
 }
@@ -125,13 +125,14 @@ function isBack(before: DesiredTargets, desired: DesiredTargets): boolean {
   return isOut(before) && !isOut(desired);
 }
 
-/** The selector gives the Service other pods; those of before still serve. */
-function isSwitched(before: DesiredTargets, { live, targets }: DesiredTargets): boolean {
-  return (
-    targets.size > 0 &&
-    before.targets.size > 0 &&
-    subtract(before.live, live).size === before.live.size
-  );
+/**
+ * Ready pods in whose place others come from one moment to the next: the selector gives the Service other pods, and
+ * those of before still serve. One that ends is shown as being deleted before it goes.
+ */
+function listFormer(before: DesiredTargets, { live, unready, targets }: DesiredTargets): Live {
+  const isExchanged = [...targets.values()].some(({ id }) => !before.live.has(id));
+  if (!isExchanged || before.ready === undefined) return new Set();
+  return subtract(subtract(before.ready, live), unready ?? new Set());
 }
 
 function subtract(from: Live, others: Live): Live {

@@ -21,6 +21,9 @@ export interface Checks {
   readonly observedCheck?: HealthCheck;
 }
 
+/** `awaited`: AWS has not answered yet, or checks it for the first time. */
+export type Check = 'awaited' | 'healthy' | 'failed';
+
 /** Decides what AWS's answers are about. */
 interface Checked extends Checks {
   readonly isUnused?: boolean;
@@ -41,6 +44,7 @@ const AWAITED_MS = 600_000;
  */
 export class GroupHealth {
   readonly #clock: Clock;
+  #isUnused = false;
   #shown: ReadonlyMap<string, TargetHealth> = new Map();
   #asOfMs: number | undefined;
   #askedMs = Number.NEGATIVE_INFINITY;
@@ -75,6 +79,7 @@ export class GroupHealth {
 
   /** Reads again where AWS's check has changed, or where it begins or ends to check. */
   recordEdit(before: Checked, now: Checked): void {
+    this.#isUnused = now.isUnused === true;
     const isJoining = before.isUnused === true && !now.isUnused;
     const isLeaving = now.isUnused === true && !before.isUnused;
     if (isJoining) {
@@ -125,6 +130,14 @@ export class GroupHealth {
     const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
     const shown = this.#askedMs < sinceMs ? undefined : this.#shown.get(name);
     return shown === undefined ? { health: 'waiting' } : judgeHealth(shown);
+  }
+
+  /** Reads AWS's last answer about the target as it is registered now. Of an unused group AWS checks none. */
+  readCheck(name: string): Check {
+    const isShown = this.#askedMs >= (this.#answersFromMs.get(name) ?? Number.NEGATIVE_INFINITY);
+    const state = isShown && !this.#isUnused ? this.#shown.get(name)?.state : undefined;
+    if (state === undefined || state === 'initial') return 'awaited';
+    return state === 'healthy' ? 'healthy' : 'failed';
   }
 
   beginRead(): HealthRead {

@@ -304,6 +304,7 @@ export class Group {
     const facts: FlushFacts = {
       ...this.#graces.describe(this.#desired),
       registrations: this.#registrations,
+      readCheck: (name) => this.health.readCheck(name),
       refusedUntilMs: (target) => this.problems.refusedUntilMs(target),
       surplusSinceMs: (target) => this.#pendingSinceMs.get(nameTarget(target)) ?? nowMs,
     };

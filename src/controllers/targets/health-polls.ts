@@ -13,21 +13,16 @@ const AUDIT_MS = 1_800_000;
 const AUDIT_MS_PER_GROUP = 1_200;
 const JITTER = 0.2;
 
-export interface HealthPollsOptions extends GroupWork {
-  /** The group's registered targets are others than those that were known. */
-  readonly onDrift: (group: Group) => void;
-}
-
 /**
  * Reads the health of groups: soon and again where something changes, rarely where all is settled. Each in its turn:
  * groups that never become healthy would else keep all slots, and settled ones would never be read again.
  */
 export class HealthPolls {
-  readonly #options: HealthPollsOptions;
+  readonly #options: GroupWork;
   readonly #queue: KeyQueue;
   readonly #stopping = new AbortController();
 
-  constructor(options: HealthPollsOptions) {
+  constructor(options: GroupWork) {
     this.#options = options;
     this.#queue = new KeyQueue(options.clock);
   }
@@ -77,19 +72,13 @@ export class HealthPolls {
     const payer = { namespace: isAudit ? BACKGROUND : namespace, log: log.child({ key: owner }) };
     const read = group.health.beginRead();
     const answer = await connect(payer).readHealth(group.served.arn, group.signal);
-    if (answer === undefined) return this.#recordAbsence(group);
+    if (answer === undefined) return group.recordAbsence();
     const drifted = group.recordHealth(answer, read);
     if (drifted > 0) this.#recordDrift(group, drifted);
   }
 
-  /** The next read, which is the flush's, decides. */
-  #recordAbsence(group: Group): void {
-    group.recordAbsence();
-    this.#options.onDrift(group);
-  }
-
   #recordDrift(group: Group, drifted: number): void {
-    const { log, metrics, onDrift } = this.#options;
+    const { log, metrics } = this.#options;
     const { owner, served } = group;
     metrics.count(targetsMetrics.drifted, {}, drifted);
     log.info('targets were changed outside albridge', {
@@ -97,7 +86,6 @@ export class HealthPolls {
       targetGroupARN: served.arn,
       drifted,
     });
-    onDrift(group);
   }
 }
 

@@ -171,7 +171,12 @@ describe('a changed Service', () => {
     const endpoints = Object.keys(podsOf(2)).map((id) => endpointOf(id));
     bench.putSlice(draftSlice('shop', endpoints, { ports }));
     await bench.clock.settle();
-    expect(bench.sent()).toEqual(['RegisterTargets 2', 'DeregisterTargets 2']);
+    expect(bench.sent()).toEqual(['RegisterTargets 2']);
+    bench.check('web', 'healthy');
+    await bench.clock.advance(6_100);
+    expect(bench.sent().filter((call) => !call.startsWith('Describe'))).toEqual([
+      'DeregisterTargets 2',
+    ]);
     expect(bench.state).toMatchObject({ desired: 2, registered: 2 });
     expect(bench.state.problem).toBeUndefined();
   });
@@ -205,6 +210,8 @@ describe('a changed Service', () => {
     bench.putSlice(draftSlice('cart', [endpointOf('10.0.2.9')]));
     bench.publish(arn, { service: { name: 'cart', port: 'http' } });
     await bench.clock.settle();
+    bench.check('web', 'healthy');
+    await bench.clock.advance(6_100);
     expect(bench.registered(arn)).toEqual(['10.0.2.9:8080']);
     bench.runPods(3);
     await bench.clock.advance(1_000);

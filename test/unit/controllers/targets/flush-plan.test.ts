@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Target } from '../../../../src/aws/elbv2/traffic.ts';
 import { nameTarget } from '../../../../src/controllers/targets/desired-targets.ts';
 import {
+  CHECKING_GRACE_MS,
   EMPTYING_GRACE_MS,
   type FlushFacts,
+  type FlushPlan,
   planFlush,
 } from '../../../../src/controllers/targets/flush-plan.ts';
 import { Registrations } from '../../../../src/controllers/targets/registrations.ts';
@@ -13,51 +15,56 @@ const NOW_MS = 1_000_000;
 const at = (id: string, port = 80): Target => ({ id, port });
 
 interface Draft {
-  readonly desired?: readonly Target[];
-  readonly registered?: readonly Target[];
-  readonly live?: readonly string[];
-  readonly refused?: Readonly<Record<string, number>>;
+  readonly desired: readonly Target[];
+  readonly registered: readonly Target[];
+  /** As AWS reports them; others are awaited. */
+  readonly healthy: readonly Target[];
+  readonly failed: readonly Target[];
+  readonly live: readonly string[];
+  readonly late: readonly string[];
+  readonly ready: readonly string[];
+  readonly unready: readonly string[];
+  readonly shown: readonly string[];
+  readonly refused: Readonly<Record<string, number>>;
+  /** Since when, by address. */
+  readonly former: Readonly<Record<string, number>>;
+  readonly surplusSinceMs: number;
+  readonly knownSinceMs: number;
   readonly emptySinceMs?: number;
   readonly isUnknown?: true;
-  readonly late?: readonly string[];
-  readonly unready?: readonly string[];
-  readonly surplusSinceMs?: number;
-  readonly knownSinceMs?: number;
-  readonly shown?: readonly string[];
-  readonly former?: Readonly<Record<string, number>>;
 }
 
-function factsOf({
-  desired = [],
-  registered = [],
-  live = [],
-  refused = {},
-  emptySinceMs,
-  late = [],
-  unready = [],
-  surplusSinceMs = 0,
-  knownSinceMs = 0,
-  shown = [],
-  former,
-  ...unknown
-}: Draft): FlushFacts {
+const NOTHING: Draft = {
+  ...{ desired: [], registered: [], healthy: [], failed: [] },
+  ...{ live: [], late: [], ready: [], unready: [], shown: [] },
+  ...{ refused: {}, former: {} },
+  ...{ surplusSinceMs: 0, knownSinceMs: 0 },
+};
+
+function factsOf(draft: Partial<Draft>): FlushFacts {
+  const { emptySinceMs, isUnknown, ...facts } = { ...NOTHING, ...draft };
   const registrations = new Registrations();
-  registrations.recordRegistered(registered);
+  registrations.recordRegistered(facts.registered);
   return {
     desired: {
-      targets: new Map(desired.map((target) => [nameTarget(target), target])),
-      live: new Set(live),
-      late: new Set(late),
-      unready: new Set(unready),
-      ...unknown,
+      targets: new Map(facts.desired.map((target) => [nameTarget(target), target])),
+      live: new Set(facts.live),
+      late: new Set(facts.late),
+      ready: new Set(facts.ready),
+      unready: new Set(facts.unready),
+      ...(isUnknown && { isUnknown }),
     },
     registrations,
-    refusedUntilMs: ({ id }) => refused[id] ?? 0,
+    readCheck: (name) => {
+      if (facts.failed.map(nameTarget).includes(name)) return 'failed';
+      return facts.healthy.map(nameTarget).includes(name) ? 'healthy' : 'awaited';
+    },
+    refusedUntilMs: ({ id }) => facts.refused[id] ?? 0,
     emptySinceMs,
-    surplusSinceMs: () => surplusSinceMs,
-    knownSinceMs,
-    wasShown: ({ id }) => shown.includes(id),
-    formerUntilMs: ({ id }) => former?.[id] ?? 0,
+    surplusSinceMs: () => facts.surplusSinceMs,
+    knownSinceMs: facts.knownSinceMs,
+    wasShown: ({ id }) => facts.shown.includes(id),
+    formerSinceMs: ({ id }) => facts.former[id] ?? 0,
   };
 }
 
@@ -144,14 +151,66 @@ describe('a flush', () => {
     expect(planFlush(facts, NOW_MS).deregister).toEqual([at('b')]);
   });
 
-  it('keeps a pod of a former Service until one of its successors is registered, or its time is over', () => {
-    const endsMs = NOW_MS + 3_000;
-    const draft = { desired: [at('b')], registered: [at('a')], live: ['b'], former: { a: endsMs } };
-    const plan = planFlush(factsOf(draft), NOW_MS);
-    expect(plan).toEqual({ register: [at('b')], deregister: [], nextMs: endsMs });
-    expect(planFlush(factsOf(draft), endsMs).deregister).toEqual([at('a')]);
-    const later = factsOf({ ...draft, registered: [at('a'), at('b')] });
-    expect(planFlush(later, NOW_MS).deregister).toEqual([at('a')]);
+  describe('of pods in whose place others come', () => {
+    const draft = {
+      ...{ desired: [at('b')], registered: [at('a'), at('b')], live: ['b'] },
+      former: { a: NOW_MS },
+    };
+    const healthy = [at('a')];
+
+    it('keeps a healthy target until another one is healthy, or 30 s are over', () => {
+      const endsMs = NOW_MS + CHECKING_GRACE_MS;
+      const facts = factsOf({ ...draft, healthy });
+      expect(planFlush(facts, NOW_MS)).toEqual({ register: [], deregister: [], nextMs: endsMs });
+      expect(planFlush(facts, endsMs).deregister).toEqual([at('a')]);
+      const checked = factsOf({ ...draft, healthy: [at('a'), at('b')] });
+      expect(planFlush(checked, NOW_MS).deregister).toEqual([at('a')]);
+    });
+
+    it('waits for as many as are to go, or for all that AWS checks', () => {
+      const two = [at('a'), at('b')];
+      const former = { a: NOW_MS, b: NOW_MS };
+      const more = { desired: [at('c'), at('d')], live: ['c', 'd'], former };
+      const registered = [...two, at('c'), at('d')];
+      const plan = (checks: Partial<Draft>): FlushPlan =>
+        planFlush(factsOf({ ...more, registered, ...checks }), NOW_MS);
+      expect(plan({ healthy: [...two, at('c')] }).deregister).toEqual([]);
+      expect(plan({ healthy: [...two, at('c'), at('d')] }).deregister).toEqual(two);
+      expect(plan({ healthy: [...two, at('c')], failed: [at('d')] }).deregister).toEqual(two);
+      expect(plan({ healthy: two, failed: [at('c'), at('d')] }).deregister).toEqual([]);
+    });
+
+    it('keeps one that is not healthy until one of the others is registered, or ten seconds are over', () => {
+      const endsMs = NOW_MS + EMPTYING_GRACE_MS;
+      const early = factsOf({ ...draft, registered: [at('a')] });
+      expect(planFlush(early, NOW_MS)).toEqual({
+        ...{ register: [at('b')], deregister: [], nextMs: endsMs },
+      });
+      expect(planFlush(early, endsMs).deregister).toEqual([at('a')]);
+      expect(planFlush(factsOf(draft), NOW_MS).deregister).toEqual([at('a')]);
+    });
+
+    it('keeps none for 30 s where no other is to come', () => {
+      const facts = factsOf({ ...draft, desired: [], healthy, emptySinceMs: NOW_MS });
+      expect(planFlush(facts, NOW_MS + EMPTYING_GRACE_MS).deregister).toContainEqual(at('a'));
+    });
+
+    it('keeps none that is shown as not ready, healthy or not', () => {
+      const facts = factsOf({ ...draft, healthy, unready: ['a'] });
+      expect(planFlush(facts, NOW_MS).deregister).toEqual([at('a')]);
+    });
+  });
+
+  it.each([
+    ['a ready pod', ['a'], []],
+    ['a pod that is being deleted', [], [at('a', 80)]],
+  ])('keeps a healthy target of %s for another port of it: %j', (_, ready, deregister) => {
+    const facts = factsOf({
+      ...{ desired: [at('a', 81)], registered: [at('a', 80), at('a', 81)], live: ['a'], ready },
+      ...{ healthy: [at('a', 80)], surplusSinceMs: NOW_MS },
+    });
+    expect(planFlush(facts, NOW_MS).deregister).toEqual(deregister);
+    expect(planFlush(facts, NOW_MS + CHECKING_GRACE_MS).deregister).toEqual([at('a', 80)]);
   });
 
   it('takes nothing out, and plans no time for it, while nothing is known of the pods', () => {
