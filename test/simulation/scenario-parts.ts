@@ -64,6 +64,7 @@ export const ACTIONS: StepTable = {
     scale: { at, pods: 0 },
     roll: { at },
     recreate: { at },
+    exchange: { at, staysMs: 0 },
     fail: { at },
     recover: { at },
   },

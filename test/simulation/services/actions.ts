@@ -30,5 +30,7 @@ export type ServiceAction =
   | { readonly do: 'scale'; readonly at: ServiceKey; readonly pods: number }
   /** Replaces each pod: `roll` by one more at a time, `recreate` all of them at once. */
   | { readonly do: 'roll' | 'recreate'; readonly at: ServiceKey }
+  /** Blue and green: once as many new ones are ready its selector gives it these; the others serve on for some time. */
+  | { readonly do: 'exchange'; readonly at: ServiceKey; readonly staysMs: number }
   /** Its pods are not ready from now on, or are again. */
   | { readonly do: 'fail' | 'recover'; readonly at: ServiceKey };

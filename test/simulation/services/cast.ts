@@ -32,7 +32,9 @@ export class ServiceCast implements Cast<ServiceAction> {
     const { clock, model } = stage;
     this.#stage = stage;
     this.#people = new People(stage);
-    this.#slices = new SliceController(stage, (at) => this.#pods.get(at)?.pods ?? []);
+    this.#slices = new SliceController(stage, (at) => {
+      return (this.#pods.get(at)?.pods ?? []).filter(({ isSelected }) => isSelected);
+    });
     this.#gated = new GatedPods(stage, (at, id) => this.#pods.get(at)?.openGate(id));
     this.nodes = new NodeSet(stage);
     this.nodes.onChange = () => this.onPodChange();
@@ -77,6 +79,12 @@ export class ServiceCast implements Cast<ServiceAction> {
   /** Whether a pod at this address answers requests, or a node of this id; a pod that is terminating does. */
   isServing(address: string): boolean {
     return this.nodes.isUp(address) || this.serviceAt(address) !== undefined;
+  }
+
+  /** As `PodSet.findExchangedMs`. */
+  findExchangedMs(address: string): number | undefined {
+    const found = [...this.#pods.values()].map((pods) => pods.findExchangedMs(address));
+    return found.find((atMs) => atMs !== undefined);
   }
 
   /** Of the pod that answers requests at this address. */
@@ -124,16 +132,19 @@ function nodePortOf(at: string): number {
 type PodAction = Exclude<ServiceAction, { readonly do: 'apply' | 'remove' }>;
 
 function changePods(pods: PodSet | undefined, action: PodAction): void {
+  if (pods === undefined) return;
   switch (action.do) {
     case 'scale':
-      return pods?.scale(action.pods);
+      return pods.scale(action.pods);
     case 'roll':
-      return pods?.roll();
+      return pods.roll();
     case 'recreate':
-      return pods?.recreate();
+      return pods.recreate();
+    case 'exchange':
+      return pods.exchange(action.staysMs);
     case 'fail':
     case 'recover':
-      return pods?.setFailing(action.do === 'fail');
+      return pods.setFailing(action.do === 'fail');
     default:
       return action satisfies never;
   }

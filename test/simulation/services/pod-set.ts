@@ -13,6 +13,8 @@ export interface Backend {
   /** Both of them. */
   readonly isReady: boolean;
   readonly isTerminating: boolean;
+  /** By the selector of the Service; it may serve all the same. */
+  readonly isSelected: boolean;
 }
 
 export interface PodSetParts {
@@ -50,6 +52,10 @@ export class PodSet {
   #isFailing = false;
   /** Pods that a rolling update has still to replace. */
   #outdated = new Set<number>();
+  /** Ids of pods that are to take the place of the others once they are ready. */
+  #coming: { readonly ids: ReadonlySet<number>; readonly staysMs: number } | undefined;
+  /** When pods were exchanged for others (monotonic ms), by id. */
+  readonly #exchangedMs = new Map<number, number>();
 
   constructor(parts: PodSetParts) {
     this.#parts = parts;
@@ -73,6 +79,20 @@ export class PodSet {
     this.#outdated.clear();
     for (const { id } of this.#living()) this.#end(id);
     this.#reconcile();
+  }
+
+  /** Where pods have gates it is a rolling update: such a pod is not selected without a label of its own. */
+  exchange(staysMs: number): void {
+    if (this.#parts.isGated) return this.roll();
+    if (this.#coming !== undefined) return;
+    const ids = new Set(Array.from({ length: this.#desired }, () => this.#start(false)));
+    this.#coming = { ids, staysMs };
+  }
+
+  /** When the pod at this address was exchanged for others, if it still serves and is to (monotonic ms). */
+  findExchangedMs(address: string): number | undefined {
+    const pod = this.#pods.find((one) => one.address === address && one.isUp && !one.isTerminating);
+    return pod && this.#exchangedMs.get(pod.id);
   }
 
   setFailing(isFailing: boolean): void {
@@ -100,15 +120,37 @@ export class PodSet {
     for (const { id } of this.#living().slice(0, Math.max(0, spare))) this.#end(id);
   }
 
-  #start(): void {
+  #start(isSelected = true): number {
     const { clock, addresses } = this.#parts;
     const id = ++this.#started;
     const isGateOpen = !this.#parts.isGated;
-    const state = { isUp: false, isGateOpen, isReady: false, isTerminating: false };
+    const state = { isUp: false, isGateOpen, isReady: false, isTerminating: false, isSelected };
     this.#set([...this.#pods, { id, address: addresses.take(), ...state }]);
     clock.setTimer(START_MS + START_SPREAD_MS * clock.random(), () => {
       this.#change(id, { isUp: !this.#isFailing });
+      this.#exchange();
       this.#reconcile();
+    });
+    return id;
+  }
+
+  #exchange(): void {
+    if (this.#coming === undefined) return;
+    const { ids, staysMs } = this.#coming;
+    const { clock } = this.#parts;
+    if (!this.#pods.every(({ id, isReady }) => isReady || !ids.has(id))) return;
+    const left = this.#living().map(({ id }) => id);
+    for (const id of left) this.#exchangedMs.set(id, clock.monotonicMs());
+    this.#outdated.clear();
+    this.#coming = undefined;
+    this.#set(
+      this.#pods.map((pod) => {
+        if (left.includes(pod.id)) return { ...pod, isSelected: false };
+        return ids.has(pod.id) ? { ...pod, isSelected: true } : pod;
+      }),
+    );
+    clock.setTimer(staysMs, () => {
+      for (const id of left) this.#end(id);
     });
   }
 
@@ -134,7 +176,7 @@ export class PodSet {
   }
 
   #living(): readonly Backend[] {
-    return this.#pods.filter(({ isTerminating }) => !isTerminating);
+    return this.#pods.filter(({ isTerminating, isSelected }) => isSelected && !isTerminating);
   }
 
   #change(id: number, change: Partial<Backend>): void {

@@ -130,6 +130,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       usedSinceMs: (arn) => this.#usage.usedSinceMs(arn),
       isGoing: (address) => model.table.list(PODS).some((pod) => isGoing(pod, address)),
       wasHealthy: (arn) => this.#health.wasHealthy(arn),
+      findExchangedMs: (address) => services.findExchangedMs(address),
     });
   }
 

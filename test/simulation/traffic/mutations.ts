@@ -91,14 +91,21 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'deregistered-before-registered': {
     file: 'controllers/targets/flush-plan.ts',
-    find: `const deregister = known.filter((target) => keptUntilMs(target) <= nowMs);
-  const kept = known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
+    find: `const deregister = known.filter((_, index) => (kept[index] ?? nowMs) <= nowMs);
+  const later = kept.filter((untilMs) => untilMs > nowMs);
   return { register, deregister,`,
-    replace: `const deregister = targets.size > 0 ? known : known.filter((target) => keptUntilMs(target) <= nowMs);
-  const kept = targets.size > 0 ? [] : known.map(keptUntilMs).filter((untilMs) => untilMs > nowMs);
+    replace: `const deregister = desired.targets.size > 0 ? known : known.filter((_, index) => (kept[index] ?? nowMs) <= nowMs);
+  const later = desired.targets.size > 0 ? [] : kept.filter((untilMs) => untilMs > nowMs);
   return { register: deregister.length > 0 ? [] : register, deregister,`,
     why: 'while pods are replaced the group is empty, and requests get 503',
     seed: 3,
+  },
+  'exchanged-before-checked': {
+    file: 'controllers/targets/flush-plan.ts',
+    find: "if (successors === 'healthy') return nowMs;",
+    replace: "if (successors !== 'none') return nowMs;",
+    why: 'a Service that gets another selector answers 503 until AWS has checked its new pods',
+    seed: 48,
   },
   'routed-before-filled': {
     file: 'controllers/my-ingress/traffic/execution/execute-plan.ts',
@@ -175,8 +182,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'late-slice-trusted': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'if (!late.has(target.id)) return untilMs;',
-    replace: 'if (late.size >= 0) return untilMs;',
+    find: 'late.has(target.id) ? sinceMs',
+    replace: 'late.size < 0 ? sinceMs',
     why: 'ready pods are deregistered and registered again because their slice follows a moment later',
     seed: 259,
   },
@@ -267,8 +274,8 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'empty-list-trusted': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'const known = isUnknown ? [] : surplus;',
-    replace: 'const known = surplus;',
+    find: 'const known = desired.isUnknown ? [] : registrations',
+    replace: 'const known = registrations',
     why: 'an API server that has lost its slices in an outage takes every application down',
     seed: 99,
   },
@@ -310,9 +317,9 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gone-pod-kept-as-last': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'if (isGone) return nowMs;',
+    find: 'if (unready?.has(target.id) || facts.wasShown(target)) return nowMs;',
     replace:
-      'if (isGone || targets.size >= 0) return hasSuccessor || unready?.has(target.id) ? nowMs : Number.POSITIVE_INFINITY;',
+      "if (nowMs > 0) return keeping.successors !== 'none' || unready?.has(target.id) ? nowMs : Number.POSITIVE_INFINITY;",
     why: 'the address of the last pod stays a target and is given to a pod of another backend',
     seed: 35,
   },

@@ -34,7 +34,7 @@ export function drawTrafficSteps(chance: Chance, draw: TrafficDraw): readonly St
       ...(draw.hasOutsiders ? drawOutsiders(chance, { at, bornMs, draw }) : []),
     ];
   });
-  const all = [...steps, ...drawNodes(steps, draw)];
+  const all = [...steps, ...drawNodes(steps, draw), ...drawExchanges(steps, draw)];
   return all.toSorted((a, b) => a.atMs - b.atMs);
 }
 
@@ -52,6 +52,20 @@ function drawNodes(steps: readonly Step[], { lengthMs }: TrafficDraw): readonly 
   });
   const first = numbers.map((node): Step => ({ atMs: 1000, node: { do: 'launch', node } }));
   return [...first, ...events.flat()];
+}
+
+/** Drawn apart as well. */
+function drawExchanges(steps: readonly Step[], { lengthMs }: TrafficDraw): readonly Step[] {
+  const chance = new Chance(hashText(`exchange ${JSON.stringify(steps)}`));
+  const services = steps.flatMap((step) => {
+    return 'service' in step && step.service.do === 'apply' ? [step.service.at] : [];
+  });
+  if (services.length === 0 || !chance.happens(0.4)) return [];
+  return chance.times(chance.whole(1, 4), (): Step => {
+    const at = chance.one(services);
+    const staysMs = chance.whole(60_000, 120_000);
+    return { atMs: chance.whole(20_000, lengthMs), service: { do: 'exchange', at, staysMs } };
+  });
 }
 
 const NODES = [0, 1, 2, 3, 4] as const;

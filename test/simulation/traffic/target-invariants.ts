@@ -35,6 +35,8 @@ export interface TargetInvariantParts {
   readonly wasHealthy: (arn: string) => boolean;
   /** Whether the operator watches the pod at this address, and it is being deleted: slices follow. */
   readonly isGoing: (address: string) => boolean;
+  /** When the pod at this address, which serves and is to, was exchanged for others (monotonic ms). */
+  readonly findExchangedMs: (address: string) => number | undefined;
   /** Since when an action has named the group without a pause. */
   readonly usedSinceMs: (arn: string) => number | undefined;
   /** Whether something slowed the operator's calls in this time. */
@@ -66,6 +68,8 @@ export const FREE_MS = 2_000;
 const SLOW_MS = 3_000;
 /** Ready waits for a backend that has a problem for 60 s. */
 const READY_WAITS_MS = 55_000;
+/** So long the targets of before wait for those in whose place they come to be checked. */
+const CHECKED_MS = 30_000;
 /** So long a group waits for a healthy target before it takes the requests of another one. */
 const SUCCESSOR_WAITS_MS = 299_000;
 
@@ -82,6 +86,7 @@ export class TargetInvariants {
   judge(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#judgeTargets(change);
+      this.#judgeExchange(change);
       this.#judgeSwitch(change);
       this.#judgeSuccession(change);
       this.#noteNamed(change);
@@ -172,7 +177,7 @@ export class TargetInvariants {
     const left = [...registered].filter(
       (one) => !isDesiredIn(lately, one) && isDesiredIn(before, one),
     );
-    for (const target of left) {
+    for (const target of left.filter((one) => !this.#wasExchanged(one, CHECKED_MS + CALM_MS))) {
       const what = `${target} is in ${resourceIdOf(group)} of ${owner} long after it has left its Service`;
       report('deregisters-in-time', what);
     }
@@ -205,6 +210,34 @@ export class TargetInvariants {
     if (isEmptied && lately.every(({ desired }) => desired.size > 0)) {
       report('never-emptied', `${name} lost its last target while it has endpoints`);
     }
+  }
+
+  #wasExchanged(target: string, lessThanMs: number): boolean {
+    const { findExchangedMs, nowMs } = this.#parts;
+    const atMs = findExchangedMs(target.replace(/:\d+$/, '')) ?? Number.NEGATIVE_INFINITY;
+    return nowMs() - atMs < lessThanMs;
+  }
+
+  /** A request never gets 503 because all pods of a Service were exchanged for others at once. */
+  #judgeExchange({ before, after }: Change): void {
+    if (before?.kind !== 'targetGroup' || after?.kind !== 'targetGroup') return;
+    const owner = this.#parts.claims.ownerOf(after);
+    if (owner === undefined || !this.#waitsForChecks(owner, after.record)) return;
+    const now = activeTargets(after);
+    if (listHealthy(after.record).some((one) => now.has(one))) return;
+    const left = listHealthy(before.record).filter((one) => !now.has(one));
+    const exchanged = left.filter((one) => this.#wasExchanged(one, CHECKED_MS - 1));
+    if (exchanged.length === 0) return;
+    const what = `${exchanged.join()} of ${resourceIdOf(after)} of ${owner}, before another one was healthy`;
+    this.#parts.report('checked-before-exchanged', what);
+  }
+
+  /** Whether AWS checks the targets of the group, and there were some to check all the time. */
+  #waitsForChecks(owner: string, record: TargetGroup): boolean {
+    const { surroundings, usedSinceMs, nowMs } = this.#parts;
+    if (!surroundings.isCalm) return false;
+    if (nowMs() - (usedSinceMs(record.arn) ?? nowMs()) < CALM_MS) return false;
+    return this.#listTargetsLately(owner, record).every(({ desired }) => desired.size > 0);
   }
 
   /** A request never gets 503 because it is sent to another group while its pods are ready. */
@@ -346,6 +379,13 @@ function asResource(record: TargetGroup): GroupResource {
 
 function targetsOf(resource: Change['before']): ReadonlySet<string> {
   return resource?.kind === 'targetGroup' ? activeTargets(resource) : new Set();
+}
+
+/** As AWS reports them. */
+function listHealthy({ targets }: TargetGroup): readonly string[] {
+  return [...targets].flatMap(([name, { checked }]) =>
+    checked?.state === 'healthy' ? [name] : [],
+  );
 }
 
 function isDesiredIn(moments: readonly Targets[], target: string): boolean {
