@@ -38,7 +38,7 @@ export class DeclaredBackends {
     return [...(this.#byNamespace.get(namespace)?.values() ?? [])].flat();
   }
 
-  /** False for an object that is gone, being deleted or only planned, whatever groups it has. */
+  /** False for an object that is gone or only planned, whatever groups it has. */
   isActive(owner: Key): boolean {
     return this.#namespacesOf.has(owner);
   }
@@ -49,19 +49,19 @@ export class DeclaredBackends {
       const key = getKey(object);
       const { namespace: own } = splitKey(key);
       const before = this.#remove(key);
-      const isActive = kind !== 'deleted' && !isIdle(object);
+      const isActive = kind !== 'deleted' && !isOnlyPlanned(object);
       const now = isActive ? this.#put(key, object) : [];
       for (const namespace of new Set([own, ...before, ...now])) onChange(namespace);
     });
   }
 
-  /** Returns the namespaces of its backends. While it is paused pods wait for the groups alone that it has. */
+  /** Returns the namespaces of its backends. Of an object that gets no more groups pods wait for those that it has. */
   #put(key: Key, object: MyIngress): readonly string[] {
     const { namespace: own } = splitKey(key);
     const now = Map.groupBy(listDeclared(object), ({ service }) => service.namespace ?? own);
     for (const [namespace, backends] of now) {
       const objects = this.#byNamespace.get(namespace) ?? new Map();
-      this.#byNamespace.set(namespace, objects.set(key, isPaused(object) ? [] : backends));
+      this.#byNamespace.set(namespace, objects.set(key, getsGroups(object) ? backends : []));
     }
     const namespaces = [...now.keys()];
     this.#namespacesOf.set(key, namespaces);
@@ -81,9 +81,9 @@ export class DeclaredBackends {
   }
 }
 
-/** Nobody waits for what an object does not do. */
-function isIdle(object: MyIngress): boolean {
-  return isOnlyPlanned(object) || isBeingDeleted(object);
+/** False while it is paused, and during its deletion, which something may block while its groups have requests. */
+function getsGroups(object: MyIngress): boolean {
+  return !isPaused(object) && !isBeingDeleted(object);
 }
 
 function listDeclared(object: MyIngress): readonly DeclaredBackend[] {
