@@ -50,7 +50,7 @@ import {
   prepareFrontend,
 } from './traffic/frontend.ts';
 import { isManaged } from './traffic/planned.ts';
-import { isTrafficDue, refreshTraffic, reportTraffic } from './traffic/report.ts';
+import { isTrafficDue, refreshHeld, refreshTraffic, reportTraffic } from './traffic/report.ts';
 import { beginWarm, endRecord, type WarmStart } from './traffic/warm.ts';
 
 /** Clears `status.plan`: the plan was executed, or there is none. */
@@ -66,8 +66,13 @@ export function createMyIngressReconciler(context: MyIngressContext): Reconciler
       pass.report(NO_PLAN);
       return withTokens(createObjectScope(context, parts), finalizeLoadBalancer);
     },
-    preview: (object, pass) =>
-      preview(context, context.attachments.join(object), restrictPass(pass)),
+    preview: (object, pass) => {
+      const joined = context.attachments.join(object);
+      refreshHeld(context, joined, pass);
+      return preview(context, joined, restrictPass(pass));
+    },
+    whilePaused: async (object, pass) =>
+      refreshHeld(context, context.attachments.join(object), pass),
     forget: (key) => {
       context.memory.forget(key);
       context.targets.withdraw(key);

@@ -1,13 +1,19 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import type { Outcome } from '../../../core/reconcile/outcome.ts';
+import type { Pass } from '../../../core/reconcile/reconciler.ts';
 import { hasUnapplied, mapAttachedIds, reportAttached } from '../attaching/report.ts';
 import { stateCertificates } from '../discovery/certificate-status.ts';
 import { wasReadyForThisSpec } from '../events.ts';
 import type { Identity } from '../identity.ts';
 import { readRoutes } from '../routes/read-routes.ts';
 import { isOwnBackend } from '../routes/routes.ts';
-import type { ObjectScope, Scope } from '../scope.ts';
+import {
+  createObjectScope,
+  type MyIngressContext,
+  type ObjectScope,
+  type Scope,
+} from '../scope.ts';
 import { hasTraffic } from '../status.ts';
 import type { TargetsState } from '../targets.ts';
 import type { TrafficState } from './ensure.ts';
@@ -95,14 +101,30 @@ function listOwnState(object: MyIngress, state: TrafficState): TrafficState {
 export function refreshTraffic(scope: Scope, outcome: Outcome): Outcome {
   const { clock, memory, object } = scope;
   if (!hasTraffic(object)) return outcome;
-  const states = reportTargets(scope);
-  reportCounts(scope, states, refreshBackends(object, states));
+  const states = refreshTargets(scope);
   const nowMs = clock.monotonicMs();
   const { dueMs } = memory.traffic ?? {};
   const restMs = dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs);
   const wasReady = wasReadyForThisSpec(scope);
   const awaited = awaitFirstTargets(outcome, { states, nowMs, wasReady });
   return requeueBy(awaited, restMs, findGraceMs(states, nowMs));
+}
+
+/** Of an object that is paused or only planned: its targets follow the pods all the same. */
+export function refreshHeld(
+  context: MyIngressContext,
+  object: MyIngress,
+  pass: Pass<MyIngress>,
+): void {
+  if (object.spec === undefined || !hasTraffic(object)) return;
+  const stored = object.status?.owned;
+  refreshTargets(createObjectScope(context, { object, stored, pass }));
+}
+
+function refreshTargets(scope: ObjectScope): readonly TargetsState[] {
+  const states = reportTargets(scope);
+  reportCounts(scope, states, refreshBackends(scope.object, states));
+  return states;
 }
 
 function reportTargets(scope: ObjectScope): readonly TargetsState[] {
