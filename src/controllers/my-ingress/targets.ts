@@ -38,6 +38,8 @@ export interface TargetsState {
   readonly healthAsOfMs?: number;
   /** One of the desired ones that is registered and not healthy, and why. */
   readonly unhealthy?: TargetHealth;
+  /** AWS has not answered yet about one of these. */
+  readonly isAwaited?: true;
   /** All desired targets, at least one, were registered at least once since the group was published. */
   readonly isFilled: boolean;
   /** Why there are no targets, or not those that there should be. */

@@ -175,7 +175,7 @@ export class TargetsController {
     return new ReadinessGates({
       ...{ ...gates, services, clock, log },
       listGroups: (namespace) => this.#published.listOfNamespace(namespace),
-      onAwaited: (group) => this.#polls.schedule(group),
+      onAwaited: (group) => this.#onAwaited(group),
       onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
   }
@@ -227,6 +227,13 @@ export class TargetsController {
     const nodes = hasInstances(group) ? this.#nodes.read() : NO_NODES;
     const endpoints = { ...this.#index.get(group.serviceKey), nodes };
     return group.desire(desireTargets(group.served, endpoints));
+  }
+
+  /** A pod becomes Ready by AWS's answer about the group. */
+  #onAwaited(group: Group): void {
+    group.hurry();
+    if (!group.isKnown) this.#flusher.schedule(group);
+    this.#polls.schedule(group);
   }
 
   /** Targets may have waited for it, or have to be brought back. */
@@ -307,5 +314,6 @@ function describeState({
   ...state
 }: ReportedState): object {
   const { state: health, reason } = unhealthy ?? {};
-  return { ...state, health, reason, problem: problem?.reason, early: earlyPod?.reason };
+  const { reason: why, hasNoPods } = problem ?? {};
+  return { ...state, health, reason, why, hasNoPods, early: earlyPod?.reason };
 }

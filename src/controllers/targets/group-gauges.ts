@@ -12,7 +12,7 @@ export const groupGauges = {
   groups: {
     type: 'gauge',
     name: 'albridge_target_groups',
-    help: 'Target groups that an action names: all of their targets are healthy, some, none (unhealthy), also where no pod is ready or the Service is missing; without pods (empty), as after a scale to 0; not asked about yet (unknown).',
+    help: 'Target groups that an action names: all of their targets are healthy, some, none (unhealthy), also where no pod is ready or the Service is missing; without pods (empty), as after a scale to 0; under their first check, or not asked about yet (unknown).',
     use: 'unhealthy or empty: requests to these backends are answered with 503 or by no healthy pod.',
     labels: ['state'],
   },
@@ -20,7 +20,10 @@ export const groupGauges = {
 
 const STATES = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'] as const;
 
-type Counted = Pick<TargetsState, 'desired' | 'registered' | 'healthy' | 'problem'>;
+type Counted = Pick<
+  TargetsState,
+  'desired' | 'registered' | 'healthy' | 'unhealthy' | 'isAwaited' | 'problem'
+>;
 
 /** Sets the gauges from the states of all groups that count. */
 export function showTargets(metrics: Metrics, groups: readonly Counted[]): void {
@@ -35,11 +38,17 @@ export function showTargets(metrics: Metrics, groups: readonly Counted[]): void 
   }
 }
 
-function judgeGroup({ desired, healthy, problem }: Counted): (typeof STATES)[number] {
+function judgeGroup(group: Counted): (typeof STATES)[number] {
+  const { desired, healthy, problem } = group;
   if (desired === 0) return judgeWithoutTargets(problem);
   if (healthy === undefined) return 'unknown';
-  if (healthy === 0) return 'unhealthy';
+  if (healthy === 0) return isUnderCheck(group) ? 'unknown' : 'unhealthy';
   return healthy < desired ? 'degraded' : 'healthy';
+}
+
+/** The worst of its targets is one that AWS has not finished checking. */
+function isUnderCheck({ unhealthy, isAwaited }: Counted): boolean {
+  return unhealthy === undefined ? isAwaited === true : unhealthy.state === 'initial';
 }
 
 /** Nobody asked for targets, or there should be some. */

@@ -134,8 +134,7 @@ export class GroupHealth {
 
   /** Reads AWS's last answer about the target as it is registered now. Of an unused group AWS checks none. */
   readCheck(name: string): Check {
-    const isShown = this.#askedMs >= (this.#answersFromMs.get(name) ?? Number.NEGATIVE_INFINITY);
-    const state = isShown && !this.#isUnused ? this.#shown.get(name)?.state : undefined;
+    const state = this.#isUnused ? undefined : this.#findShown(name)?.state;
     if (state === undefined || state === 'initial') return 'awaited';
     return state === 'healthy' ? 'healthy' : 'failed';
   }
@@ -165,9 +164,14 @@ export class GroupHealth {
     return names.filter((name) => this.#isHealthy(name)).length;
   }
 
+  /** Whether AWS has yet to say of one of them whether it is healthy. */
+  isAwaited(names: readonly string[]): boolean {
+    return names.some((name) => this.#findShown(name) === undefined);
+  }
+
   /** The worst of those that are not healthy. */
   findUnhealthy(names: readonly string[]): TargetHealth | undefined {
-    const found = names.flatMap((name) => this.#shown.get(name) ?? []);
+    const found = names.flatMap((name) => this.#findShown(name) ?? []);
     const unhealthy = found.filter(({ state }) => state !== 'healthy');
     return unhealthy.toSorted((one, other) => rankState(one) - rankState(other))[0];
   }
@@ -190,7 +194,13 @@ export class GroupHealth {
   }
 
   #isHealthy(name: string): boolean {
-    return this.#shown.get(name)?.state === 'healthy';
+    return this.#findShown(name)?.state === 'healthy';
+  }
+
+  /** Of the target as it is registered now. */
+  #findShown(name: string): TargetHealth | undefined {
+    const fromMs = this.#answersFromMs.get(name) ?? Number.NEGATIVE_INFINITY;
+    return this.#askedMs < fromMs ? undefined : this.#shown.get(name);
   }
 }
 

@@ -40,6 +40,8 @@ export interface TargetsState extends Pick<DesiredTargets, 'note' | 'isPartial'>
   readonly healthAsOfMs?: number;
   /** One of the desired ones that is registered and not healthy, and why. */
   readonly unhealthy?: TargetHealth;
+  /** AWS has not answered yet about one of these. */
+  readonly isAwaited?: true;
   /** All desired targets, at least one, were registered at least once since the group was published. */
   readonly isFilled: boolean;
   /** Why there are no targets, or not those that there should be. */
@@ -180,6 +182,7 @@ export class Group {
       registered: names.length,
       ...(asOfMs !== undefined && {
         ...{ healthy: this.health.countHealthy(names), healthAsOfMs: asOfMs },
+        ...(this.health.isAwaited(names) && { isAwaited: true }),
       }),
       isFilled: this.#isFilled,
       ...omitUndefined({ unhealthy, problem: this.problems.leading, note, isPartial }),

@@ -163,7 +163,7 @@ export function stateConditions(
   }
   const hasWarned = (status?.conditions ?? []).some(({ type }) => type === SHUTDOWN);
   return [
-    ...[stateResolved(states, { status, nowMs }), stateHealthy(states, isManagedAlone)],
+    ...[stateResolved(states, { status, nowMs }), stateHealthy(states, { status, isManagedAlone })],
     ...stateShutdown(states, hasWarned),
   ];
 }
@@ -175,11 +175,13 @@ function stateResolved(
 ): StatedCondition {
   const type = 'BackendsResolved';
   const [worst] = listUnresolved(states, nowMs);
+  const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
   if (worst?.problem === undefined) {
+    const unread = states.find(({ desired }) => desired === 0);
+    if (unread !== undefined) return stateUnread(unread, wasFalse);
     const message = `every backend has targets: ${countTargets(states)}`;
     return { type, status: 'True', reason: 'Resolved', message };
   }
-  const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
   const isEarly = !wasFalse && countGraceMs(worst.problem, nowMs) > 0;
   return {
     type,
@@ -187,6 +189,13 @@ function stateResolved(
     reason: worst.problem.reason,
     message: describeUnresolved(states, nowMs),
   };
+}
+
+/** Its nodes are about to be read. */
+function stateUnread({ backend }: TargetsState, wasFalse = false): StatedCondition {
+  const message = `backend ${backend}: the nodes are not read yet`;
+  const status = wasFalse ? 'False' : 'Unknown';
+  return { type: 'BackendsResolved', status, reason: 'NodesUnknown', message };
 }
 
 /** Worst first: one that may still be resolved by itself hides no other. */

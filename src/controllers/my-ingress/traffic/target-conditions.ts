@@ -54,9 +54,10 @@ export const SHUTDOWN = 'PodsOutlastRequests';
 const MOST_BACKENDS = 5;
 const SILENT = ['NoBackends', 'NoTargets', 'HealthUnknown', 'TargetsInitial'];
 
+/** Unhealthy ones stay so until all are healthy, so that the end of a warning is an event too. */
 export function stateHealthy(
   states: readonly TargetsState[],
-  isManagedAlone: boolean,
+  { status, isManagedAlone }: Pick<MyIngress, 'status'> & { readonly isManagedAlone: boolean },
 ): StatedCondition {
   const type = 'TargetsHealthy';
   const message = describeHealth(states, isManagedAlone);
@@ -67,13 +68,18 @@ export function stateHealthy(
     return { type, status: 'Unknown', reason: 'HealthUnknown', message };
   }
   if (states.every(areHealthy)) return { type, status: 'True', reason: 'Healthy', message };
-  const reason = states.every(isUnderCheck) ? 'TargetsInitial' : 'TargetsUnhealthy';
+  const wasUnhealthy = status?.conditions?.some((one) => {
+    return one.type === type && one.reason === 'TargetsUnhealthy';
+  });
+  const isInitial = !wasUnhealthy && states.every(isUnderCheck);
+  const reason = isInitial ? 'TargetsInitial' : 'TargetsUnhealthy';
   return { type, status: 'False', reason, message };
 }
 
 /** As in each rolling update: the worst target is one that AWS has not finished checking. */
 function isUnderCheck(state: TargetsState): boolean {
-  return areHealthy(state) || state.unhealthy?.state === 'initial';
+  const { unhealthy, isAwaited = false } = state;
+  return areHealthy(state) || (unhealthy === undefined ? isAwaited : unhealthy.state === 'initial');
 }
 
 const TIMED_OUT = 'Target.Timeout';
