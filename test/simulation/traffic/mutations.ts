@@ -231,9 +231,9 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gate-waits-for-deleted': {
     file: 'controllers/my-ingress/declared-backends.ts',
-    find: '|| isBeingDeleted(object);',
+    find: '&& !isBeingDeleted(object);',
     replace:
-      '|| isBeingDeleted({ ...object, metadata: { ...object.metadata, deletionTimestamp: undefined } });',
+      '&& !isBeingDeleted({ ...object, metadata: { ...object.metadata, deletionTimestamp: undefined } });',
     why: 'a rollout stands still for as long as an object is being deleted',
     seed: 155,
   },

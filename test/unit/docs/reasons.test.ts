@@ -107,7 +107,7 @@ describe('docs/reasons.md', () => {
 
   /** Where the code gives each, once, and mentions some in lists, comparisons and tables besides. */
   const places: Readonly<Record<string, readonly [path: string, word: string]>> = {
-    NodesUnknown: ['controllers/targets/desired-targets.ts', "Problem('NodesUnknown'"],
+    NoReadyNodes: ['controllers/targets/desired-targets.ts', "Problem('NoReadyNodes'"],
     Provisioning: ['controllers/my-ingress/status.ts', "waiting('Provisioning'"],
     Registering: ['controllers/my-ingress/traffic/status.ts', "waiting('Registering'"],
     InvalidTarget: ['aws/client/aws-codes.ts', 'InvalidTarget:'],
