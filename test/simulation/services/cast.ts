@@ -89,12 +89,20 @@ export class ServiceCast implements Cast<ServiceAction> {
 
   /** Of the pod that answers requests at this address. */
   serviceAt(address: string): ServiceKey | undefined {
+    return this.#findPod(address)?.at;
+  }
+
+  /** Whether a pod answers requests at this address, and is not being deleted. */
+  isStaying(address: string): boolean {
+    return this.#findPod(address)?.isTerminating === false;
+  }
+
+  #findPod(address: string): (Backend & { readonly at: ServiceKey }) | undefined {
     const block = readIpv6Block(this.#stage);
-    return [...this.#pods].find(([, { pods }]) =>
-      pods.some(
-        (pod) => pod.isUp && [pod.address, getIpv6Of(pod.address, block)].includes(address),
-      ),
-    )?.[0];
+    const all = [...this.#pods].flatMap(([at, { pods }]) => pods.map((pod) => ({ ...pod, at })));
+    return all.find(
+      (pod) => pod.isUp && [pod.address, getIpv6Of(pod.address, block)].includes(address),
+    );
   }
 
   #apply({ at, pods, port, isDualStack }: Extract<ServiceAction, { do: 'apply' }>): void {

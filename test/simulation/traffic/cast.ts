@@ -44,7 +44,13 @@ import {
   listTargetFaults,
   listTrafficFaults,
 } from './structure.ts';
-import { CALM_MS, FREE_MS, type Surroundings, TargetInvariants } from './target-invariants.ts';
+import {
+  CALM_MS,
+  FREE_MS,
+  HELD_MS,
+  type Surroundings,
+  TargetInvariants,
+} from './target-invariants.ts';
 import { listUntoldHealth } from './told-health.ts';
 
 export interface TrafficCastOptions {
@@ -130,6 +136,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       usedSinceMs: (arn) => this.#usage.usedSinceMs(arn),
       isGoing: (address) => model.table.list(PODS).some((pod) => isGoing(pod, address)),
       wasHealthy: (arn) => this.#health.wasHealthy(arn),
+      isStaying: (address) => services.isStaying(address),
       findExchangedMs: (address) => services.findExchangedMs(address),
     });
   }
@@ -165,7 +172,7 @@ export class TrafficCast implements Cast<TrafficAction> {
       isKept: (owner) => isCalm && this.#isFollowed(owner),
       serviceAt: (address) => services.serviceAt(address),
       isOfBackend: (owner, group, service) => {
-        return this.#targets.isOfBackend(owner, service, { group, backMs: CALM_MS });
+        return this.#targets.isOfBackend(owner, service, { group, backMs: HELD_MS });
       },
       wasDesired: (owner, target, group) => {
         return this.#targets.wasDesired(owner, target, { group, backMs: CALM_MS });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AwsWorld } from '../../../localstack/embedded/aws-world.ts';
 import type { Rule } from '../../../localstack/embedded/rules/rule.ts';
 import type { TargetGroup } from '../../../localstack/embedded/target-groups/target-group.ts';
+import { healthOf } from '../../../localstack/embedded/target-groups/target-health.ts';
 import type { MyIngressSpec } from '../../../src/apis/my-ingress.ts';
 import {
   type EndpointHistory,
@@ -35,6 +36,8 @@ export interface TargetInvariantParts {
   readonly wasHealthy: (arn: string) => boolean;
   /** Whether the operator watches the pod at this address, and it is being deleted: slices follow. */
   readonly isGoing: (address: string) => boolean;
+  /** Whether a pod at this address serves, and is not being deleted. */
+  readonly isStaying: (address: string) => boolean;
   /** When the pod at this address, which serves and is to, was exchanged for others (monotonic ms). */
   readonly findExchangedMs: (address: string) => number | undefined;
   /** Since when an action has named the group without a pause. */
@@ -70,6 +73,8 @@ const SLOW_MS = 3_000;
 const READY_WAITS_MS = 55_000;
 /** So long the targets of before wait for those in whose place they come to be checked. */
 const CHECKED_MS = 30_000;
+/** From the change that takes them out to the call. */
+export const HELD_MS = CALM_MS + CHECKED_MS;
 /** So long a group waits for a healthy target before it takes the requests of another one. */
 const SUCCESSOR_WAITS_MS = 299_000;
 
@@ -177,7 +182,7 @@ export class TargetInvariants {
     const left = [...registered].filter(
       (one) => !isDesiredIn(lately, one) && isDesiredIn(before, one),
     );
-    for (const target of left.filter((one) => !this.#wasExchanged(one, CHECKED_MS + CALM_MS))) {
+    for (const target of left.filter((one) => !this.#isHeld(owner, one, group.record))) {
       const what = `${target} is in ${resourceIdOf(group)} of ${owner} long after it has left its Service`;
       report('deregisters-in-time', what);
     }
@@ -212,6 +217,12 @@ export class TargetInvariants {
     }
   }
 
+  /** It may wait for those in its place, as its pod serves on: another Service or another selector has taken it out. */
+  #isHeld(owner: string, target: string, group: TargetGroup): boolean {
+    if (!this.#parts.isStaying(target.replace(/:\d+$/, ''))) return false;
+    return this.wasDesired(owner, target, { group, backMs: HELD_MS });
+  }
+
   #wasExchanged(target: string, lessThanMs: number): boolean {
     const { findExchangedMs, nowMs } = this.#parts;
     const atMs = findExchangedMs(target.replace(/:\d+$/, '')) ?? Number.NEGATIVE_INFINITY;
@@ -224,12 +235,19 @@ export class TargetInvariants {
     const owner = this.#parts.claims.ownerOf(after);
     if (owner === undefined || !this.#waitsForChecks(owner, after.record)) return;
     const now = activeTargets(after);
-    if (listHealthy(after.record).some((one) => now.has(one))) return;
-    const left = listHealthy(before.record).filter((one) => !now.has(one));
+    if (this.#listHealthy(after.record).some((one) => now.has(one))) return;
+    const left = this.#listHealthy(before.record).filter((one) => !now.has(one));
     const exchanged = left.filter((one) => this.#wasExchanged(one, CHECKED_MS - 1));
     if (exchanged.length === 0) return;
     const what = `${exchanged.join()} of ${resourceIdOf(after)} of ${owner}, before another one was healthy`;
     this.#parts.report('checked-before-exchanged', what);
+  }
+
+  /** As AWS reports them. */
+  #listHealthy(group: TargetGroup): readonly string[] {
+    return [...group.targets].flatMap(([name, target]) => {
+      return healthOf(this.#parts.world, group, target).state === 'healthy' ? [name] : [];
+    });
   }
 
   /** Whether AWS checks the targets of the group, and there were some to check all the time. */
@@ -379,13 +397,6 @@ function asResource(record: TargetGroup): GroupResource {
 
 function targetsOf(resource: Change['before']): ReadonlySet<string> {
   return resource?.kind === 'targetGroup' ? activeTargets(resource) : new Set();
-}
-
-/** As AWS reports them. */
-function listHealthy({ targets }: TargetGroup): readonly string[] {
-  return [...targets].flatMap(([name, { checked }]) =>
-    checked?.state === 'healthy' ? [name] : [],
-  );
 }
 
 function isDesiredIn(moments: readonly Targets[], target: string): boolean {
