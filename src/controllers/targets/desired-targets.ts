@@ -1,5 +1,6 @@
 import { type MyIngressReason, myIngressReasons } from '../../apis/my-ingress-reasons.ts';
 import type { Target } from '../../aws/elbv2/traffic.ts';
+import { omitUndefined } from '../../core/objects/fields.ts';
 import { describeLeftOut, type Nodes } from './instances/instances.ts';
 import type {
   AddressFamily,
@@ -48,6 +49,8 @@ export interface DesiredTargets {
   readonly live: ReadonlySet<string>;
   /** Those of them that are Ready, and not being deleted. */
   readonly ready?: ReadonlySet<string>;
+  /** Labels of the pods of the Service; undefined while it is missing. */
+  readonly selector?: TrimmedService['selector'];
   /** Of pods that are there and not Ready, those at their readiness gate among them. */
   readonly unready?: ReadonlySet<string>;
   /** The ready ones of them whose slice does not have the port, or not yet. */
@@ -104,7 +107,9 @@ function desireAddresses(backend: BackendService, endpoints: Endpoints): Desired
   const names = [...held].map(({ pod }) => pod);
   const stranded = new Set(names.filter((name) => !waiting.has(name)));
   const ready = new Set(own.flatMap((slice) => slice.ready));
-  const known = { live, ready, unready, stranded, late: listLate(own, port.name), ...unknown };
+  const { selector } = endpoints.service ?? {};
+  const pods = { live, ready, unready, stranded, ...omitUndefined({ selector }) };
+  const known = { ...pods, late: listLate(own, port.name), ...unknown };
   const usable = collectTargets(slices, ({ slice }) => slice.ready);
   const serving = usable.size > 0 ? usable : collectTargets(slices, ({ slice }) => slice.leaving);
   const heldTargets = collectTargets(slices, ({ slice }) => listHeld(slice, held));

@@ -55,27 +55,22 @@ export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const register = missing.filter((target) => refusedUntilMs(target) <= nowMs);
   const refused = missing.map(refusedUntilMs).filter((untilMs) => untilMs > nowMs);
   const known = desired.isUnknown ? [] : registrations.listSurplus(desired.targets);
-  const successors = judgeSuccessors(facts, known);
+  const successors = judgeSuccessors(facts, nowMs);
   const kept = known.map((target) => keepUntilMs(target, { facts, successors, nowMs }));
   const deregister = known.filter((_, index) => (kept[index] ?? nowMs) <= nowMs);
   const later = kept.filter((untilMs) => untilMs > nowMs);
   return { register, deregister, nextMs: Math.min(...refused, ...later, Number.POSITIVE_INFINITY) };
 }
 
-/** `healthy`: some, and as many as are healthy among those that are to go, or all that AWS has checked. */
-type Successors = 'none' | 'registered' | 'healthy';
+/** `checked`: AWS has checked all that it takes, and some are healthy. */
+type Successors = 'none' | 'registered' | 'checked';
 
-function judgeSuccessors(
-  { desired: { targets }, registrations, readCheck }: FlushFacts,
-  surplus: readonly Target[],
-): Successors {
-  const registered = [...targets.keys()].filter((name) => registrations.has(name));
-  if (registered.length === 0) return 'none';
-  const checks = registered.map(readCheck);
-  const healthy = checks.filter((check) => check === 'healthy').length;
-  const leaving = surplus.map(nameTarget).filter((name) => readCheck(name) === 'healthy').length;
-  const areEnough = healthy >= leaving || !checks.includes('awaited');
-  return healthy > 0 && areEnough ? 'healthy' : 'registered';
+function judgeSuccessors(facts: FlushFacts, nowMs: number): Successors {
+  const { desired, registrations, readCheck, refusedUntilMs } = facts;
+  const taken = [...desired.targets].filter(([, target]) => refusedUntilMs(target) <= nowMs);
+  if (!taken.some(([name]) => registrations.has(name))) return 'none';
+  const checks = taken.map(([name]) => (registrations.has(name) ? readCheck(name) : 'awaited'));
+  return checks.includes('healthy') && !checks.includes('awaited') ? 'checked' : 'registered';
 }
 
 interface Keeping {
@@ -88,9 +83,10 @@ function keepUntilMs(target: Target, keeping: Keeping): number {
   const { facts, nowMs } = keeping;
   const { live, unready } = facts.desired;
   if (live.has(target.id)) return keepLiveUntilMs(target, keeping);
-  if (unready?.has(target.id) || facts.wasShown(target)) return nowMs;
-  const formerMs = keepCheckedUntilMs(target, facts.formerSinceMs(target), keeping);
-  return Math.max(nowMs, formerMs, facts.knownSinceMs + EMPTYING_GRACE_MS);
+  if (unready?.has(target.id)) return nowMs;
+  const formerMs = Math.min(facts.formerSinceMs(target), facts.surplusSinceMs(target));
+  const returnedMs = facts.wasShown(target) ? nowMs : facts.knownSinceMs + EMPTYING_GRACE_MS;
+  return Math.max(nowMs, keepCheckedUntilMs(target, formerMs, keeping), returnedMs);
 }
 
 /** Its pod serves, maybe on another port. */
@@ -114,7 +110,7 @@ function keepCheckedUntilMs(
   sinceMs: number,
   { facts, successors, nowMs }: Keeping,
 ): number {
-  if (successors === 'healthy') return nowMs;
+  if (successors === 'checked') return nowMs;
   const isExchanged = facts.desired.targets.size > 0;
   if (isExchanged && facts.readCheck(nameTarget(target)) === 'healthy')
     return sinceMs + CHECKING_GRACE_MS;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Target } from '../../aws/elbv2/traffic.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { type DesiredTargets, nameTarget } from './desired-targets.ts';
@@ -15,8 +16,12 @@ const FOLLOWING_MS = 2_000;
  */
 export class Graces {
   readonly #clock: Clock;
-  /** As its slices last showed it: they are deleted with the Service, one after the other. */
+  /** As its slices last showed them: they are deleted with the Service, one after the other. */
   #live: Live = new Set();
+  #ready: Live = new Set();
+  #selector: DesiredTargets['selector'];
+  /** When the Service got another selector (monotonic ms). */
+  #switchedMs = Number.NEGATIVE_INFINITY;
   /** Since when pods that served are not selected any more (monotonic ms), by their addresses. */
   readonly #formerSinceMs = new Map<string, number>();
   /** Until then the slices of another Service come, which no pod of before waits for. */
@@ -34,22 +39,26 @@ export class Graces {
   /** The group gets another Service. */
   rename(): void {
     const sinceMs = this.#emptySinceMs ?? this.#clock.monotonicMs();
-    this.#keepFormer(this.#live, sinceMs);
+    this.#keepFormer(this.#ready, sinceMs);
     if (this.#live.size > 0) this.#renamedUntilMs = sinceMs + EMPTYING_GRACE_MS;
     this.#live = new Set();
+    this.#ready = new Set();
+    this.#selector = undefined;
     this.#knownSinceMs = Number.NEGATIVE_INFINITY;
     this.#shown.clear();
   }
 
   /** Of a group of an earlier process: what it has is all that is known of a Service that is missing now. */
   recordShown(desired: DesiredTargets, shown: readonly Target[]): void {
-    if (isMissing(desired) && desired.slices === 0) this.#live = new Set(shown.map(({ id }) => id));
+    if (!isMissing(desired) || desired.slices !== 0) return;
+    this.#live = new Set(shown.map(({ id }) => id));
+    this.#ready = this.#live;
   }
 
   record(before: DesiredTargets, desired: DesiredTargets): void {
     const nowMs = this.#clock.monotonicMs();
     this.#forgetFormer(nowMs);
-    this.#keepFormer(listFormer(before, desired), nowMs);
+    this.#noteSwitch(desired, nowMs);
     if (isBack(before, desired) && nowMs >= this.#renamedUntilMs) {
       this.#beginReturn(desired, nowMs);
     }
@@ -65,16 +74,32 @@ export class Graces {
       this.#missingSinceMs ??= nowMs;
       // A slice that stays does not have these any more.
       const lost = subtract(before.live, desired.live);
-      if (desired.slices === before.slices) this.#live = subtract(this.#live, lost);
+      if (desired.slices !== before.slices) return;
+      this.#live = subtract(this.#live, lost);
+      this.#ready = subtract(this.#ready, lost);
     } else if (!desired.isUnknown) {
       this.#live = desired.live;
+      this.#ready = desired.ready ?? new Set();
       this.#missingSinceMs = undefined;
       for (const address of desired.live) this.#formerSinceMs.delete(address);
     }
   }
 
-  #keepFormer(live: Live, sinceMs: number): void {
-    for (const address of live) this.#formerSinceMs.set(address, sinceMs);
+  /**
+   * The selector gives the Service other pods, slice by slice, and those of before still serve. Without another selector
+   * a pod that goes has ended.
+   */
+  #noteSwitch({ selector, live, unready, targets }: DesiredTargets, nowMs: number): void {
+    if (selector !== undefined) {
+      if (!isDeepStrictEqual(selector, this.#selector ?? selector)) this.#switchedMs = nowMs;
+      this.#selector = selector;
+    }
+    if (nowMs >= this.#switchedMs + EMPTYING_GRACE_MS || targets.size === 0) return;
+    this.#keepFormer(subtract(subtract(this.#ready, live), unready ?? new Set()), nowMs);
+  }
+
+  #keepFormer(ready: Live, sinceMs: number): void {
+    for (const address of ready) this.#formerSinceMs.set(address, sinceMs);
   }
 
   #forgetFormer(nowMs: number): void {
@@ -123,16 +148,6 @@ function isOut(desired: DesiredTargets): boolean {
 
 function isBack(before: DesiredTargets, desired: DesiredTargets): boolean {
   return isOut(before) && !isOut(desired);
-}
-
-/**
- * Ready pods in whose place others come from one moment to the next: the selector gives the Service other pods, and
- * those of before still serve. One that ends is shown as being deleted before it goes.
- */
-function listFormer(before: DesiredTargets, { live, unready, targets }: DesiredTargets): Live {
-  const isExchanged = [...targets.values()].some(({ id }) => !before.live.has(id));
-  if (!isExchanged || before.ready === undefined) return new Set();
-  return subtract(subtract(before.ready, live), unready ?? new Set());
 }
 
 function subtract(from: Live, others: Live): Live {

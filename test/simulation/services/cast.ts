@@ -126,7 +126,13 @@ export class ServiceCast implements Cast<ServiceAction> {
     const onEnd = ({ address }: Backend): void => {
       this.onPodEnd([address, getIpv6Of(address, readIpv6Block(this.#stage))]);
     };
-    const pods = new PodSet({ clock, addresses: this.#addresses, isGated, onChange, onEnd });
+    const onExchange = (version: string): void => {
+      if (this.#stage.model.table.get(SERVICES, at) === undefined) return;
+      const selector = { app: partsOf(at).name, version };
+      this.#people.patch(SERVICES, at, { spec: { selector } });
+    };
+    const parts = { clock, addresses: this.#addresses, isGated, onChange, onExchange, onEnd };
+    const pods = new PodSet(parts);
     this.#pods.set(at, pods);
     pods.scale(count);
   }

@@ -24,6 +24,8 @@ export interface PodSetParts {
   readonly isGated: boolean;
   /** A pod has come, gone or changed. */
   readonly onChange: () => void;
+  /** The selector gives the Service the pods of this version from now on. */
+  readonly onExchange: (version: string) => void;
   /** Its process ends now. */
   readonly onEnd: (pod: Backend) => void;
 }
@@ -143,6 +145,7 @@ export class PodSet {
     for (const id of left) this.#exchangedMs.set(id, clock.monotonicMs());
     this.#outdated.clear();
     this.#coming = undefined;
+    this.#parts.onExchange(`v${this.#started}`);
     this.#set(
       this.#pods.map((pod) => {
         if (left.includes(pod.id)) return { ...pod, isSelected: false };

@@ -102,7 +102,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'exchanged-before-checked': {
     file: 'controllers/targets/flush-plan.ts',
-    find: "if (successors === 'healthy') return nowMs;",
+    find: "if (successors === 'checked') return nowMs;",
     replace: "if (successors !== 'none') return nowMs;",
     why: 'a Service that gets another selector answers 503 until AWS has checked its new pods',
     seed: 48,
@@ -317,7 +317,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'gone-pod-kept-as-last': {
     file: 'controllers/targets/flush-plan.ts',
-    find: 'if (unready?.has(target.id) || facts.wasShown(target)) return nowMs;',
+    find: 'if (unready?.has(target.id)) return nowMs;',
     replace:
       "if (nowMs > 0) return keeping.successors !== 'none' || unready?.has(target.id) ? nowMs : Number.POSITIVE_INFINITY;",
     why: 'the address of the last pod stays a target and is given to a pod of another backend',

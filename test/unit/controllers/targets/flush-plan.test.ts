@@ -154,7 +154,7 @@ describe('a flush', () => {
   describe('of pods in whose place others come', () => {
     const draft = {
       ...{ desired: [at('b')], registered: [at('a'), at('b')], live: ['b'] },
-      former: { a: NOW_MS },
+      ...{ former: { a: NOW_MS }, surplusSinceMs: NOW_MS },
     };
     const healthy = [at('a')];
 
@@ -167,17 +167,25 @@ describe('a flush', () => {
       expect(planFlush(checked, NOW_MS).deregister).toEqual([at('a')]);
     });
 
-    it('waits for as many as are to go, or for all that AWS checks', () => {
-      const two = [at('a'), at('b')];
-      const former = { a: NOW_MS, b: NOW_MS };
-      const more = { desired: [at('c'), at('d')], live: ['c', 'd'], former };
-      const registered = [...two, at('c'), at('d')];
-      const plan = (checks: Partial<Draft>): FlushPlan =>
-        planFlush(factsOf({ ...more, registered, ...checks }), NOW_MS);
-      expect(plan({ healthy: [...two, at('c')] }).deregister).toEqual([]);
-      expect(plan({ healthy: [...two, at('c'), at('d')] }).deregister).toEqual(two);
-      expect(plan({ healthy: [...two, at('c')], failed: [at('d')] }).deregister).toEqual(two);
-      expect(plan({ healthy: two, failed: [at('c'), at('d')] }).deregister).toEqual([]);
+    it('waits until AWS has checked all that it takes, and some are healthy', () => {
+      const desired = [at('b'), at('c'), at('d')];
+      const registered = [at('a'), at('b'), at('c')];
+      const plan = (checks: Partial<Draft>): FlushPlan => {
+        const more = { ...draft, desired, registered, live: ['b', 'c', 'd'], ...checks };
+        return planFlush(factsOf(more), NOW_MS);
+      };
+      const refused = { d: NOW_MS + 60_000 };
+      const [a, b, c] = registered as [Target, Target, Target];
+      expect(plan({ healthy: [a, b, c] }).deregister).toEqual([]);
+      expect(plan({ healthy: [a, b], refused }).deregister).toEqual([]);
+      expect(plan({ healthy: [a, b, c], refused }).deregister).toEqual([a]);
+      expect(plan({ healthy: [a, b], failed: [c], refused }).deregister).toEqual([a]);
+      expect(plan({ healthy: [a], failed: [b, c], refused }).deregister).toEqual([]);
+    });
+
+    it('keeps a healthy one no longer than 30 s from when it was to go', () => {
+      const facts = factsOf({ ...draft, healthy, surplusSinceMs: NOW_MS - CHECKING_GRACE_MS });
+      expect(planFlush(facts, NOW_MS).deregister).toEqual([at('a')]);
     });
 
     it('keeps one that is not healthy until one of the others is registered, or ten seconds are over', () => {

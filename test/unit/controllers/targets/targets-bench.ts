@@ -171,6 +171,13 @@ export class TargetsBench {
     this.putSlice(draftSlice(service, endpoints));
   }
 
+  /** The Service `shop` gets the pods of this version. */
+  select(version: string): void {
+    const { spec } = draftService('shop');
+    const selector = { ...spec.selector, version };
+    this.kube.edit(draftService('shop'), (live) => ({ ...live, spec: { ...spec, selector } }));
+  }
+
   putSlice(slice: SliceDraft): void {
     if (this.kube.get(slice) === undefined) this.kube.create(slice);
     else this.kube.edit(slice, (live) => ({ ...live, ...slice, metadata: live.metadata }));
