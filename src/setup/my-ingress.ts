@@ -69,8 +69,10 @@ function provideAttachments(
   void known.then(() => {
     const named = new NamedServices(view, ports.clock, recall);
     gatedServices?.provide({
-      has: (service) =>
-        named.has(service) || (isUndecided(attachments, service) ? undefined : false),
+      has: (service) => {
+        const isNamed = named.has(service);
+        return isNamed === false && isUndecided(attachments, service) ? undefined : isNamed;
+      },
       follow: (onChange) => named.follow(onChange),
     });
   });

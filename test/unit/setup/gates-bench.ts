@@ -120,6 +120,11 @@ export class GatesBench {
     await this.#write('POST', '/apis/demo.rtfm.co.ua/v1/namespaces/web/myingresses', object);
   }
 
+  async patchMyIngress(change: object): Promise<void> {
+    const path = '/apis/demo.rtfm.co.ua/v1/namespaces/web/myingresses/shop';
+    await this.#write('PATCH', path, change);
+  }
+
   /** With AWS down its finalizer is taken off by hand. */
   async deleteMyIngress(): Promise<void> {
     const path = '/apis/demo.rtfm.co.ua/v1/namespaces/web/myingresses/shop';

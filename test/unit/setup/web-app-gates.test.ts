@@ -104,6 +104,23 @@ describe('after a restart the gate of a WebApp', () => {
   });
 });
 
+describe.each([
+  ['in plan mode', { 'albridge.io/mode': 'plan' }],
+  ['paused', { 'albridge.io/paused': 'true' }],
+])('an edit of a MyIngress that is %s', (_how, annotations) => {
+  const others = { backends: [{ name: 'other', service: { name: 'other', port: 'http' } }] };
+
+  it('leaves the pods of its WebApp as they are', async () => {
+    await cluster.start();
+    await cluster.createMyIngress();
+    await cluster.createWebApp();
+    await cluster.wait(60_000);
+    await cluster.patchMyIngress({ metadata: { annotations }, spec: others });
+    await cluster.wait(60_000);
+    expect(cluster.template).toBe('1: gated');
+  });
+});
+
 it('a WebApp says of its routes no more what was so before once no MyIngress is served', async () => {
   await cluster.start();
   await cluster.createWebApp({

@@ -1,4 +1,5 @@
-import type { MyIngress } from '../../../apis/my-ingress.ts';
+import { loadBalancerFinalizer, type MyIngress } from '../../../apis/my-ingress.ts';
+import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key } from '../../../core/objects/kube-object.ts';
 import type { ObjectCache } from '../../../core/ports/cache.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
@@ -18,7 +19,7 @@ type Recall = (object: MyIngress) => Iterable<Named>;
  * The Services that objects name as backends whose pods are targets. Those of an object that is paused or
  * being deleted, or has just been deleted, and of a backend at weight 0, count: what is decided by this list
  * replaces pods, and their gates are open meanwhile (DeclaredBackends). Those of an object that is only
- * planned do not: a plan replaces no pod.
+ * planned do not: a plan replaces no pod. For the same reason an edit of an object at rest changes nothing.
  */
 export class NamedServices {
   readonly #cache: Pick<ObjectCache<MyIngress>, 'subscribe'>;
@@ -26,6 +27,8 @@ export class NamedServices {
   readonly #recall: Recall;
   readonly #byObject = new Map<Key, ReadonlySet<Key>>();
   readonly #timesNamed = new Map<Key, number>();
+  /** By the key of an object at rest: Services that either its spec or the record has, but not both. */
+  readonly #unclear = new Map<Key, ReadonlySet<Key>>();
   /** By the key of an object that is gone: cancels that its Services cease to be named. */
   readonly #endings = new Map<Key, () => void>();
 
@@ -39,8 +42,11 @@ export class NamedServices {
     this.#recall = recall;
   }
 
-  has(service: Key): boolean {
-    return this.#timesNamed.has(service);
+  /** Undefined: not known, so that its pods stay as they are. */
+  has(service: Key): boolean | undefined {
+    if (this.#timesNamed.has(service)) return true;
+    const isUnclear = [...this.#unclear.values()].some((services) => services.has(service));
+    return isUnclear ? undefined : false;
   }
 
   /** Calls `onChange` with each Service that is named now, and with each that is no longer. */
@@ -50,14 +56,21 @@ export class NamedServices {
       this.#cancelEnding(key);
       const wasNaming = this.#byObject.has(key);
       if (kind === 'deleted') {
+        this.#putUnclear(key, NONE, onChange);
         if (wasNaming) this.#beginEnding(key, onChange);
         return;
       }
+      const isResting = isAtRest(object);
       // What is attached to it is no longer served then, and may be again by the one that replaces it.
-      if (wasNaming && isBeingDeleted(object)) return;
+      if (wasNaming && (isResting || isBeingDeleted(object))) return;
       // A process that starts only now knows from status alone what was attached.
       const recalled = isBeingDeleted(object) ? this.#recall(object) : [];
-      this.#put(key, listNamed(object, recalled), onChange);
+      const named = listNamed(object, recalled);
+      const recorded = isResting ? listRecorded(object, this.#recall(object)) : named;
+      const agreed = [...named].filter((service) => recorded.has(service));
+      const unclear = [...named, ...recorded].filter((service) => !agreed.includes(service));
+      this.#put(key, new Set(agreed), onChange);
+      this.#putUnclear(key, new Set(unclear), onChange);
     });
     return () => {
       stop();
@@ -76,6 +89,13 @@ export class NamedServices {
   #cancelEnding(key: Key): void {
     this.#endings.get(key)?.();
     this.#endings.delete(key);
+  }
+
+  #putUnclear(key: Key, unclear: ReadonlySet<Key>, onChange: (service: Key) => void): void {
+    const before = this.#unclear.get(key) ?? NONE;
+    if (unclear.size > 0) this.#unclear.set(key, unclear);
+    else this.#unclear.delete(key);
+    for (const service of before) if (!unclear.has(service)) onChange(service);
   }
 
   #put(key: Key, named: ReadonlySet<Key>, onChange: (service: Key) => void): void {
@@ -99,15 +119,32 @@ export class NamedServices {
 
 const NONE: ReadonlySet<Key> = new Set();
 
+/** True while nothing of the newest spec is carried out, and AWS may have one of before. */
+function isAtRest(object: MyIngress): boolean {
+  const { finalizers = [] } = object.metadata;
+  return finalizers.includes(loadBalancerFinalizer) && (isPaused(object) || isPlanOnly(object));
+}
+
+/** Those of the target groups on record, whatever their targets are. */
+function listRecorded(
+  { metadata, status }: MyIngress,
+  attached: Iterable<Named>,
+): ReadonlySet<Key> {
+  const own = (status?.owned?.services ?? []).map(({ name }) => ({ service: { name, port: 0 } }));
+  return listKeys([...own, ...attached], metadata.namespace);
+}
+
 function listNamed(object: MyIngress, recalled: Iterable<Named>): ReadonlySet<Key> {
   if (object.spec === undefined || isOnlyPlanned(object)) return NONE;
   const { namespace: own } = object.metadata;
   const backends = readRoutes(object.spec).backends.filter(
     ({ targetType }) => targetType !== 'instance',
   );
+  return listKeys([...backends, ...recalled], own);
+}
+
+function listKeys(named: readonly Named[], own: string): ReadonlySet<Key> {
   return new Set(
-    [...backends, ...recalled].map(
-      ({ service: { name, namespace = own } }) => `${namespace}/${name}` as const,
-    ),
+    named.map(({ service: { name, namespace = own } }) => `${namespace}/${name}` as const),
   );
 }

@@ -63,8 +63,7 @@ describe('the Services that pods get the gate for', () => {
     });
     made.follow();
     expect(made.names).toEqual([]);
-    const finalizers = [loadBalancerFinalizer];
-    made.kube.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, finalizers } }));
+    made.kube.editMeta(object, { annotations: {} });
     expect(made.names).toEqual(['web', 'api']);
   });
 
@@ -157,6 +156,53 @@ describe('the Services that pods get the gate for', () => {
     bench.kube.editMeta(draftOf('shared'), { labels: { some: 'edit' } });
     expect(changed).toEqual(['web/shop']);
     expect(named.has('web/shop')).toBe(true);
+  });
+
+  describe.each([
+    ['is paused', { [PAUSED_ANNOTATION]: 'true' }],
+    ['is in plan mode', { [MODE_ANNOTATION]: 'plan' }],
+  ])('of an object that serves and %s', (_how, annotations) => {
+    const recorded = ['web', 'api'].map((name) => {
+      return { targetGroup: `group-${name}`, backend: name, name, port: 80 };
+    });
+    const next = { name: 'next', service: { name: 'next', port: 80 } };
+
+    function rest(
+      made = new Ground(),
+    ): Ground & { edit(backends: MyIngressSpec['backends']): void } {
+      const object = made.create('shop', SHOP);
+      made.kube.editMeta(object, { annotations, finalizers: [loadBalancerFinalizer] });
+      made.kube.server.applyStatus(object, { owned: { services: recorded } });
+      const edit = (backends: MyIngressSpec['backends']): void => {
+        made.kube.edit(object, (live) => {
+          return { ...live, spec: { ...live.spec, ...(backends && { backends }) } };
+        });
+      };
+      return Object.assign(made, { edit });
+    }
+
+    it('do not change with an edit before it is carried out', () => {
+      const made = new Ground();
+      made.follow();
+      const { edit } = rest(made);
+      edit([web, next]);
+      expect(made.changed).toEqual(['web/web', 'web/api']);
+      made.kube.editMeta(draftOf('shop'), { annotations: {} });
+      expect(made.changed.splice(2)).toEqual(['web/next', 'web/api']);
+    });
+
+    it('are after a restart those of its spec that are on record; of others nothing is known', () => {
+      const made = rest();
+      made.edit([web, next]);
+      made.follow();
+      const read = (): unknown[] =>
+        ['web', 'api', 'next', 'other'].map((one) => made.named.has(`web/${one}`));
+      expect(read()).toEqual([true, undefined, undefined, false]);
+      made.changed.splice(0);
+      made.kube.editMeta(draftOf('shop'), { annotations: {} });
+      expect(read()).toEqual([true, false, true, false]);
+      expect(new Set(made.changed)).toEqual(new Set(['web/api', 'web/next']));
+    });
   });
 
   it('are none of an object that was deleted, after a moment', async () => {
