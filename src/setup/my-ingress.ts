@@ -35,7 +35,7 @@ export function setUpMyIngress(context: SetupContext): BuildController {
       ...shared,
       ...{ cache: attachments.view, namespaces, metrics, targets },
       ...{ intervalMs: sweepIntervalMs, isObserver: context.isObserver },
-      onPublished: published.resolve,
+      ...{ recallGroup: attachments.recallGroup, onPublished: published.resolve },
       log: log.child({ controller: NAME }),
     });
     const reconciler = createMyIngressReconciler({
@@ -64,7 +64,7 @@ function provideAttachments(
 ): void {
   attachments.start();
   const { known, view } = attachments;
-  const recall = (object: MyIngress) => attachments.recall(object).values();
+  const recall = (object: MyIngress) => attachments.recall(object);
   // On the word of a part of them pods would lose their gates.
   void known.then(() => {
     const named = new NamedServices(view, ports.clock, recall);

@@ -7,6 +7,7 @@ import { addJitter, type Clock, sleep } from '../../core/ports/clock.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import { type Enqueue, type KeySource, LOW_PRIORITY } from '../../core/queue/key-queue.ts';
+import type { RecallGroup } from './attaching/recall.ts';
 import { identify } from './identity.ts';
 import { desireName } from './load-balancer/desired.ts';
 import { type ComparisonScope, compareAll, hasBeenChanged } from './load-balancer/snapshot.ts';
@@ -49,6 +50,7 @@ interface DriftScanOptions {
   readonly targets: Targets;
   readonly memory: Memory;
   readonly cache: Pick<ObjectCache<MyIngress>, 'get' | 'list' | 'subscribe'>;
+  readonly recallGroup: RecallGroup;
   readonly cluster: string;
   /** Those that the cache covers; empty: all of them. */
   readonly namespaces: readonly string[];
@@ -165,12 +167,12 @@ export class DriftScan {
 
   /** After a start nobody else tells which groups are this object's, paused or not. */
   #publish(object: MyIngress): void {
-    const { cluster, targets } = this.#options;
+    const { cluster, recallGroup, targets } = this.#options;
     const key = getKey(object);
     const isKnown = !hasTraffic(object) || targets.read(key).length > 0;
     if (isKnown || !this.#mayRegister(object)) return;
     if (isBeingDeleted(object) && !this.#isServing(object)) return;
-    const served = listServed(object, identify(cluster, object), this.#find);
+    const served = listServed(object, identify(cluster, object), { find: this.#find, recallGroup });
     if (served.length > 0) targets.publish(key, served);
   }
 

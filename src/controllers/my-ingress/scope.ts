@@ -14,6 +14,7 @@ import { splitKey } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Pass } from '../../core/reconcile/reconciler.ts';
 import { getRevision } from './attaching/joined.ts';
+import type { RecallGroup } from './attaching/recall.ts';
 import type { SubnetRequest } from './discovery/choose-subnets.ts';
 import { type Identity, identify } from './identity.ts';
 import { type DesiredLoadBalancer, desireLoadBalancer } from './load-balancer/desired.ts';
@@ -45,8 +46,11 @@ export interface MyIngressContext {
   readonly discovery: SubnetRequest;
   readonly memory: Memory;
   readonly clock: Clock;
-  /** Gives an object with the routes that others attach to it. */
-  readonly attachments: { join(object: MyIngress): MyIngress };
+  readonly attachments: {
+    /** Gives an object with the routes that others attach to it. */
+    join(object: MyIngress): MyIngress;
+    readonly recallGroup: RecallGroup;
+  };
 }
 
 type Payer = Parameters<LoadBalancers['chargeTo']>[0];

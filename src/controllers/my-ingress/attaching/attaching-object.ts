@@ -29,6 +29,12 @@ export function getSource({ kind, namespace, name }: SourceRef): string {
   return `${kind}/${namespace}/${name}`;
 }
 
+/** The inverse of `getSource`; undefined for the spec. */
+export function parseSource(source: string): SourceRef | undefined {
+  const [kind = '', namespace, name] = source.split('/');
+  return namespace === undefined || name === undefined ? undefined : { kind, namespace, name };
+}
+
 /** First come, first served: by creation, then by name; stable, and independent of events and restarts. */
 export function compareAge(a: AttachingObject, b: AttachingObject): number {
   return compareText(a.createdAt, b.createdAt) || compareText(getSource(a), getSource(b));

@@ -7,11 +7,11 @@ import { listAttachedPorts } from '../routes/read-routes.ts';
 import { admitObjects } from './admission.ts';
 import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
 import { decideAttachments, UNKNOWN } from './decide.ts';
-import { type Decided, type Decision, isSameOutcome, type RecalledBackends } from './decision.ts';
+import { type Decided, type Decision, isSameOutcome } from './decision.ts';
 import { findKeptHolders, recallHolders } from './holders.ts';
 import { findDecision, type Joined } from './joined.ts';
 import type { NamespaceLabels, ReadLabels } from './namespace-labels.ts';
-import { recallBackends, servesOn } from './recall.ts';
+import { type RecallGroup, recallById, recallServed, servesOn } from './recall.ts';
 import { type AttachState, describeState, stateOf } from './state.ts';
 
 /** One kind of objects that attach routes. */
@@ -52,6 +52,9 @@ export class Attachments {
   readonly #editOf = new Map<Key, number>();
   #isKnown: boolean;
   readonly #readLabels: ReadLabels = (namespace) => this.#options.labels.read(namespace);
+  readonly #recall: RouteSource['recall'] = (ref) =>
+    this.#options.sources.flatMap((source) => source.recall(ref));
+  readonly recallGroup: RecallGroup = (id) => recallById(id, this.#recall);
   readonly #deciding = Promise.withResolvers<void>();
   #edits = 0;
   /** The count at the last change that concerns every MyIngress. */
@@ -131,10 +134,8 @@ export class Attachments {
   };
 
   /** The attached backends that status records as served. */
-  recall(object: MyIngress): RecalledBackends {
-    return recallBackends(object, (ref) =>
-      this.#options.sources.flatMap((source) => source.recall(ref)),
-    );
+  recall(object: MyIngress): ReturnType<typeof recallServed> {
+    return recallServed(object, this.#recall);
   }
 
   /** Those that name a MyIngress, allowed or not. */
@@ -261,7 +262,7 @@ export class Attachments {
 
   #decide(object: MyIngress): Decision | undefined {
     const key = getKey(object);
-    if (!this.#isKnown || servesOn(object)) return { ...UNKNOWN, recalled: this.recall(object) };
+    if (!this.#isKnown || servesOn(object)) return UNKNOWN;
     if (object.spec === undefined || isBeingDeleted(object)) return undefined;
     const known = this.#decided.get(key);
     if (!this.#objects.has(key)) {

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { OWN_SOURCE } from '../routes/routes.ts';
 import type { AttachedRoutes } from '../routes/traffic-spec.ts';
-import type { ServedGroup } from '../targets.ts';
 import { getSource, type SourceRef } from './attaching-object.ts';
 import { type Claim, describeClaim } from './claims.ts';
 
@@ -67,17 +65,12 @@ export function cutMessage(text: string): string {
   return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 3)}...`;
 }
 
-/** By the id of its target group: an attached backend of which no more than its object's name is known. */
-export type RecalledBackends = ReadonlyMap<ResourceId, Pick<ServedGroup, 'backend' | 'service'>>;
-
 export interface Decision extends AttachedRoutes {
   /**
    * False: not all objects that may attach are read yet, or the MyIngress is being deleted, so that what they have
    * attached stays as it is.
    */
   readonly isKnown: boolean;
-  /** Only where `isKnown` is false. */
-  readonly recalled?: RecalledBackends;
   /** By source: of the routes that are accepted. */
   readonly digests: ReadonlyMap<string, string>;
   /** One for each rule. */

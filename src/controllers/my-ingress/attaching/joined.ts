@@ -1,13 +1,6 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import type { ResourceId } from '../graph/resource-id.ts';
 import { getSource } from './attaching-object.ts';
-import {
-  type Decision,
-  describeRefusal,
-  findRefusal,
-  isRefusalReason,
-  type RecalledBackends,
-} from './decision.ts';
+import { type Decision, describeRefusal, findRefusal, isRefusalReason } from './decision.ts';
 
 /**
  * A MyIngress with the routes that others attach to it, as `Attachments.join` gives it. Only in memory: its spec is
@@ -29,14 +22,6 @@ export function getRevision(object: MyIngress): Revision {
 
 export function findDecision({ spec }: Joined): Decision | undefined {
   return spec?.attached;
-}
-
-/** The attached backend with this target group; undefined once it is known what attaches. */
-export function findRecalled(
-  object: MyIngress,
-  id: ResourceId = '',
-): ReturnType<RecalledBackends['get']> {
-  return findDecision(object)?.recalled?.get(id);
 }
 
 /** `status.attached[].digest` of an object none of whose rules is accepted. */

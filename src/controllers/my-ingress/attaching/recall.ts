@@ -1,32 +1,48 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
 import { isBeingDeleted } from '../../../core/objects/kube-object.ts';
-import { getTargetGroupId } from '../graph/resource-id.ts';
+import { findBackend, type ResourceId } from '../graph/resource-id.ts';
 import { nameBackend } from '../routes/routes.ts';
-import { type AttachingObject, getSource, type SourceRef } from './attaching-object.ts';
-import type { RecalledBackends } from './decision.ts';
+import type { ServedGroup } from '../targets.ts';
+import {
+  type AttachingObject,
+  getSource,
+  parseSource,
+  type SourceRef,
+} from './attaching-object.ts';
 import { NO_RULES } from './joined.ts';
 
-/**
- * The backends of those that status records as served, while it is not known what attaches; pure. A record is no
- * authority: a target group is filled only where its tags have such an id, so that this object has once served it.
- */
-export function recallBackends(
-  { status }: MyIngress,
-  recall: (ref: SourceRef) => AttachingObject['backends'],
-): RecalledBackends {
+/** Backends of objects of which no more than the name is known; pure. */
+
+type RecalledBackend = Pick<ServedGroup, 'backend' | 'service'>;
+
+/** The attached backend of a target group whose tags prove that it has this id; undefined: it is the spec's. */
+export type RecallGroup = (id: ResourceId) => RecalledBackend | undefined;
+
+type Recall = (ref: SourceRef) => AttachingObject['backends'];
+
+/** Those of the objects that status records as served. A record is no authority: no target group is filled by it. */
+export function recallServed(
+  { status }: Pick<MyIngress, 'status'>,
+  recall: Recall,
+): readonly RecalledBackend[] {
   const served = (status?.attached ?? []).filter(({ digest }) => digest !== NO_RULES);
-  const backends = served.flatMap((ref) =>
-    recall(ref).flatMap(({ name, service }) => {
-      if (service === undefined) return [];
-      const { namespace } = ref;
-      return { source: getSource(ref), name, service: { ...service, namespace } };
-    }),
-  );
-  return new Map(
-    backends.map((one) => {
-      return [getTargetGroupId(one), { backend: nameBackend(one), service: one.service }] as const;
-    }),
-  );
+  return served.flatMap((ref) => recallBackends(ref, recall));
+}
+
+/** As `RecallGroup`. */
+export function recallById(id: ResourceId, recall: Recall): ReturnType<RecallGroup> {
+  const { source = '', name = '' } = findBackend(id) ?? {};
+  const ref = parseSource(source);
+  const backends = ref === undefined ? [] : recallBackends(ref, recall);
+  return backends.find(({ backend }) => backend === nameBackend({ source, name }));
+}
+
+function recallBackends(ref: SourceRef, recall: Recall): readonly RecalledBackend[] {
+  return recall(ref).flatMap(({ name, service }) => {
+    if (service === undefined) return [];
+    const backend = nameBackend({ source: getSource(ref), name });
+    return { backend, service: { ...service, namespace: ref.namespace } };
+  });
 }
 
 /** A balancer whose deletion AWS refuses serves on with all that is attached. */

@@ -1,7 +1,6 @@
 import type { HealthCheck, TargetGroup } from '../../../aws/elbv2/traffic.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
 import { startDeadline } from '../../../core/ports/clock.ts';
-import { findRecalled } from '../attaching/joined.ts';
 import type { ObservedGraph, ObservedTargetGroup } from '../graph/graph.ts';
 import { listNamedGroups } from '../graph/projection.ts';
 import { getTargetGroupId, type ResourceId } from '../graph/resource-id.ts';
@@ -114,22 +113,22 @@ function findPredecessor(
 
 /**
  * Groups that the spec has replaced or does not name any more, and that an action names: an old rule stays for a
- * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record. Among them are
- * those of attached objects while it is not known what attaches.
+ * while, or AWS has refused its change. Of a backend that has left the spec the Service is on record, and the id of
+ * the group leads to that of an attached object, also while it is not known what attaches.
  */
 function listReplaced(
   scope: Scope,
   { observed, disowned = observed, routes }: Planned,
   named: ReadonlySet<string>,
 ): readonly ServedGroup[] {
-  const { identity, memory, object } = scope;
+  const { attachments, identity, memory, object } = scope;
   return listOwn(disowned, identity).flatMap((one) => {
     const { targetGroup } = one;
     const { arn, name: group } = targetGroup;
-    const id = identifyTargetGroup(one, identity);
+    const id = identifyTargetGroup(one, identity) ?? '';
     const backend = routes.backends.find((other) => getTargetGroupId(other) === id);
     const served = memory.traffic?.served?.find((other) => other.arn === arn);
-    const before = served ?? findRecorded(object, group) ?? findRecalled(object, id);
+    const before = served ?? findRecorded(object, group) ?? attachments.recallGroup(id);
     const now = backend === undefined ? before : { ...backend, backend: nameBackend(backend) };
     if (!named.has(arn) || now === undefined) return [];
     const { backend: name } = now;

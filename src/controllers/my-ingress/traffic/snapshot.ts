@@ -7,7 +7,7 @@ import type {
 } from '../../../aws/elbv2/load-balancers.ts';
 import { isPaused, isPlanOnly } from '../../../core/objects/annotations.ts';
 import { omitUndefined } from '../../../core/objects/fields.ts';
-import { findRecalled } from '../attaching/joined.ts';
+import type { RecallGroup } from '../attaching/recall.ts';
 import { hasUnapplied } from '../attaching/report.ts';
 import type { DesiredTargetGroup } from '../graph/graph.ts';
 import type { ResourceId } from '../graph/resource-id.ts';
@@ -144,7 +144,7 @@ function hasGroupDrifted({ object, identity }: Compared, find: Find): boolean {
 export function listServed(
   object: MyIngress,
   identity: Identity,
-  find: Find,
+  { find, recallGroup }: { readonly find: Find; readonly recallGroup: RecallGroup },
 ): readonly ServedGroup[] {
   const pairs = pairKept(object, identity, find);
   const goesByRecord = isPaused(object) || isPlanOnly(object);
@@ -163,7 +163,7 @@ export function listServed(
     const backend = pairs.find(({ desired: of }) => of.name === name || of.id === id)?.backend;
     const isReplaced = !desired.has(name);
     const isIdle = targetGroup.loadBalancerArns.length === 0;
-    const of = findFilled(name, backend) ?? findRecalled(object, id);
+    const of = findFilled(name, backend) ?? recallGroup(id);
     if (of === undefined || (isReplaced && isIdle)) return [];
     const { arn, healthCheck } = targetGroup;
     const shared = { ...of, arn, healthCheck, ...readTargetKind(targetGroup) };

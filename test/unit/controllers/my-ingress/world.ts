@@ -17,6 +17,10 @@ import { myIngressReasons as texts } from '../../../../src/apis/my-ingress-reaso
 import { type BudgetLimits, NO_LIMITS } from '../../../../src/aws/budget/budget-limits.ts';
 import type { AwsApi } from '../../../../src/aws/client/aws-api.ts';
 import { wireAws } from '../../../../src/aws/client/wire.ts';
+import {
+  type RecallGroup,
+  recallById,
+} from '../../../../src/controllers/my-ingress/attaching/recall.ts';
 import { createMyIngressReconciler } from '../../../../src/controllers/my-ingress/controller.ts';
 import { DriftScan } from '../../../../src/controllers/my-ingress/drift-scan.ts';
 import { Memory } from '../../../../src/controllers/my-ingress/memory.ts';
@@ -32,6 +36,7 @@ import { RecordingEvents } from '../../../fakes/recording-events.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
 import { SilentLogger } from '../../../fakes/silent-logger.ts';
 import { OPERATOR_KEY, shippedPolicy } from '../../../surroundings/shipped-policy.ts';
+import { draftApp } from './attaching/app.ts';
 import { type CrashPlan, Incarnation } from './crashing-ports.ts';
 import { draftOf } from './drafts.ts';
 import { seedNetwork } from './network.ts';
@@ -56,6 +61,7 @@ export interface WorldOptions {
 }
 
 const CLUSTER = 'cluster-1';
+const recallGroup: RecallGroup = (id) => recallById(id, ({ name }) => draftApp(name).backends);
 export const SCAN_MS = 300_000;
 export const MINUTE_MS = 60_000;
 
@@ -123,13 +129,13 @@ export class World {
     const { join = (object) => object } = this.#options;
     const common = { ...shared, targets: this.targets };
     const limits = { cache: joinAll(this.cache, join), namespaces, intervalMs: scanMs, isObserver };
-    const scan = new DriftScan({ ...common, ...limits, log, metrics });
+    const scan = new DriftScan({ ...common, ...limits, recallGroup, log, metrics });
     this.#controller = new Controller<MyIngress>({
       name: 'myingress',
       cache: this.cache,
       writer: this.#mortalWriter(incarnation),
       reconciler: createMyIngressReconciler({
-        attachments: { join },
+        attachments: { join, recallGroup },
         ...{ ...common, aws: aws.loadBalancers, traffic: aws.traffic },
         backendSecurityGroups: this.#options.backendSecurityGroups ?? [],
         discovery: { clusterName: CLUSTER, vpcId: this.#options.vpcId },

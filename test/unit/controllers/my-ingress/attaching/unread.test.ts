@@ -107,7 +107,8 @@ describe('while what attaches cannot be listed', () => {
     });
     await world.restart();
     await world.clock.advance(MINUTE_MS);
-    expect(listFollowed(world)).toHaveLength(2);
+    expect(listFollowed(world)).toContain(GUEST);
+    expect(listFollowed(world)).toHaveLength(3);
   });
 
   it('afterwards all of it is as it was', async () => {
@@ -161,3 +162,29 @@ it('the pods of an attached object are followed after a restart while AWS does n
   expect(listFollowed(world)).toContain(GUEST);
   expect(listFollowed(world)).toHaveLength(3);
 });
+
+it.each([
+  ['AWS refuses to delete its rule', {}],
+  ['the MyIngress is paused', { 'albridge.io/paused': 'true' }],
+  ['the MyIngress is in plan mode', { 'albridge.io/mode': 'plan' }],
+])(
+  'the pods of a detached object are followed after a restart while %s',
+  async (_why, annotations) => {
+    let join = joinApp;
+    const world = World.started({ join: (object) => join(object) });
+    await world.applied('shop', SHOP);
+    await world.clock.advance(MINUTE_MS);
+    const denied = { kind: 'error', code: 'AccessDenied', message: 'no', status: 403 } as const;
+    world.fault('DeleteRule', denied, { times: 10_000 });
+    world.annotate('shop', annotations);
+    await world.clock.advance(MINUTE_MS);
+    join = (object) => object;
+    world.edit('shop', { tags: { any: 'edit' } });
+    await world.clock.advance(10 * MINUTE_MS);
+    world.targets.published.clear();
+    await world.restart();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(listTagged(world, 'albridge.io/resource')).toContain('rule/80/WebApp/team/guest/app/0');
+    expect(listFollowed(world)).toContain(GUEST);
+  },
+);

@@ -150,7 +150,7 @@ describe('the Services that pods get the gate for', () => {
     await bench.restart();
     const { attachments } = bench;
     const changed: string[] = [];
-    const recall = (object: MyIngress) => attachments.recall(object).values();
+    const recall = (object: MyIngress) => attachments.recall(object);
     const named = new NamedServices(attachments.view, new ManualClock(), recall);
     named.follow((service) => changed.push(service));
     bench.kube.editMeta(draftOf('shared'), { labels: { some: 'edit' } });
