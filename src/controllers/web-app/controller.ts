@@ -21,7 +21,7 @@ import { describeLongTemplate } from '../../pods/pod-template.ts';
 import type { Autoscalers } from './autoscalers.ts';
 import type { Deployment, Service } from './deployment.ts';
 import { buildSelector, desireDeployment, desireService, REPLICAS } from './desired.ts';
-import { chooseUrl, type ExposeState, type Exposing, stateExposed } from './expose.ts';
+import { chooseUrl, correctUrl, type ExposeState, type Exposing, stateExposed } from './expose.ts';
 import type { BalancedServices } from './gate.ts';
 import { buildUrl, copyConditions, judgeDeployment, readCounts } from './status.ts';
 
@@ -35,7 +35,12 @@ export interface WebAppContext {
 
 /** One WebApp, one Deployment and one Service of its name. Both go with it, by the garbage collector. */
 export function createWebAppReconciler(context: WebAppContext): Reconciler<WebApp> {
-  return { reconcile: (object, pass) => reconcile(context, object, pass) };
+  return {
+    reconcile: (object, pass) => reconcile(context, object, pass),
+    whilePaused: async (object, pass) => {
+      if (object.spec !== undefined) reportRoutes(context, object, pass);
+    },
+  };
 }
 
 async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Promise<Outcome> {
@@ -43,9 +48,8 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
     throw createFailure(webAppReasons, 'SpecMissing', { observed: 'the object has no spec.image' });
   }
   const scope = { object, pass };
-  const readState = (): ExposeState => readExposed(context, object);
   // First, because also an object that cannot be carried out is attached.
-  for (const condition of stateExposed(object, readState)) pass.setCondition(condition);
+  const readState = reportRoutes(context, object, pass);
   const tooLong = describeLongTemplate(object.spec.podTemplate);
   if (tooLong) throw createFailure(webAppReasons, 'PodTemplateTooLong', { observed: tooLong });
   const deployments = await showHidden(context.deployments.forOwner(object), object);
@@ -67,6 +71,14 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   pass.report({ url: chooseUrl(object, readState, buildUrl(object)) });
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
   return judgeDeployment(object, deployment);
+}
+
+/** They change also while its own children do not. Returns how to read their state. */
+function reportRoutes(context: WebAppContext, object: WebApp, pass: Pass): () => ExposeState {
+  const readState = (): ExposeState => readExposed(context, object);
+  for (const condition of stateExposed(object, readState)) pass.setCondition(condition);
+  pass.report({ url: correctUrl(object, readState, buildUrl(object)) });
+  return readState;
 }
 
 /** Adds the Deployment that the cache does not show, because it has lost its label: what others set there decides. */

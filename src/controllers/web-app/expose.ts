@@ -58,6 +58,18 @@ export function chooseUrl(
   return isOpen && dropPort(url) !== dropPort(inside) ? url : inside;
 }
 
+/** `status.url` while the Service may still have the port of before: a public one of routes that are gone is replaced. */
+export function correctUrl(
+  object: WebApp,
+  readState: () => ExposeState,
+  inside: string,
+): string | undefined {
+  const { url } = object.status ?? {};
+  if (url === undefined) return undefined;
+  const chosen = chooseUrl(object, readState, inside);
+  return dropPort(chosen) === dropPort(url) ? url : chosen;
+}
+
 /** Nothing follows from these for what the load balancer does. */
 const OPEN: ReadonlySet<ExposeState['kind']> = new Set(['unknown', 'unserved', 'pending']);
 

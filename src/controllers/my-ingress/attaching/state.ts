@@ -56,12 +56,11 @@ export function stateOf(
 }
 
 /** https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_LoadBalancerState.html */
-const WITHOUT_REQUESTS = ['provisioning', 'failed'];
-
 function hasBalancer(ingress: MyIngress): boolean {
   if (readRecordedArn(ingress) === undefined) return false;
-  // While it is paused nobody reads the state.
-  return isPaused(ingress) || !WITHOUT_REQUESTS.includes(ingress.status.alb?.state ?? '');
+  const state = ingress.status.alb?.state;
+  // While it is paused nobody reads whether it has been set up.
+  return state === 'provisioning' ? isPaused(ingress) : state !== 'failed';
 }
 
 function readReason(reason: string): AttachState {

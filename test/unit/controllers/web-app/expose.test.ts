@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExposeState } from '../../../../src/controllers/web-app/expose.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { WebAppBench } from './bench.ts';
 
 const EXPOSE = { ingress: { name: 'shared' }, hosts: ['shop.example.com', 'www.example.com'] };
@@ -13,6 +14,18 @@ afterEach(() => bench.stop());
 function readExposed(): string | undefined {
   const found = bench.object.status?.conditions?.find(({ type }) => type === 'Exposed');
   return found && `${found.status} ${found.reason}: ${found.message}`;
+}
+
+const INSIDE = 'http://shop.web.svc:80';
+const NOT_ALLOWED: ExposeState = { kind: 'refused', reason: 'NotAllowed' };
+
+/** Attached, and it has the public URL. */
+async function runExposed(): Promise<void> {
+  bench.exposeState = { kind: 'attached', url: 'https://shop.example.com/' };
+  bench.store({ expose: EXPOSE });
+  await bench.start();
+  await bench.serve(3);
+  expect(bench.object.status.url).toBe('https://shop.example.com/');
 }
 
 const cases: Readonly<Record<string, readonly [ExposeState, string]>> = {
@@ -86,4 +99,55 @@ describe('the condition Exposed', () => {
     expect(bench.condition('Ready')).toBe('False NameConflict');
     expect(readExposed()).toMatch(/^True Attached/);
   });
+});
+
+describe('a WebApp that is paused', () => {
+  const PAUSED = { 'albridge.io/paused': 'true' };
+  beforeEach(async () => {
+    await runExposed();
+    await bench.annotate(PAUSED);
+  });
+
+  it.each<[string, ExposeState, object]>([
+    ['NotAllowed', NOT_ALLOWED, { expose: EXPOSE }],
+    ['HostAndPathTaken', { kind: 'refused', reason: 'HostAndPathTaken' }, { expose: EXPOSE }],
+    ['NotExposed', { kind: 'attached' }, { expose: undefined }],
+  ])(
+    'has the URL of its Service once its routes are not served: %s',
+    async (reason, state, spec) => {
+      bench.exposeState = state;
+      await bench.edit({ image: 'nginx:1.27', ...spec });
+      expect(bench.condition('Exposed')).toBe(`False ${reason}`);
+      expect(bench.condition('Ready')).toBe('Unknown Paused');
+      expect(bench.object.status.url).toBe(INSIDE);
+    },
+  );
+
+  it('keeps the port of its Service in the URL', async () => {
+    bench.exposeState = NOT_ALLOWED;
+    await bench.annotate({ ...PAUSED, any: 'event' });
+    await bench.edit({ port: 8080 });
+    expect(bench.object.status.url).toBe(INSIDE);
+  });
+});
+
+it.each<[string, (() => void) | undefined, object]>([
+  [
+    'a write of the Deployment is refused',
+    () => {
+      const failure = { reason: 'Forbidden', message: 'no', healedBy: 'person' } as const;
+      bench.kube.refuse('apply', 'web/shop', new OperatorError(failure));
+    },
+    { image: 'nginx:1.27' },
+  ],
+  ['its podTemplate is too long', undefined, { podTemplate: { tooLong: true } }],
+])('a WebApp that is detached while %s has the URL of its Service', async (_why, refuse, spec) => {
+  await runExposed();
+  refuse?.();
+  await bench.edit(spec);
+  expect(bench.condition('Ready')).toMatch(/^False (?:Forbidden|PodTemplateTooLong)/);
+  bench.exposeState = NOT_ALLOWED;
+  await bench.annotate({ any: 'event' });
+  expect(bench.condition('Exposed')).toBe('False NotAllowed');
+  expect(bench.object.status.url).toBe(INSIDE);
 });

@@ -5,6 +5,7 @@ import {
   type AttachState,
   stateOf,
 } from '../../../../../src/controllers/my-ingress/attaching/state.ts';
+import { PAUSED_ANNOTATION } from '../../../../../src/core/objects/annotations.ts';
 import { draftOf } from '../drafts.ts';
 import { draftApp } from './app.ts';
 import { AttachBench } from './bench.ts';
@@ -18,12 +19,13 @@ type Draft = Parameters<typeof draftApp>[1];
 interface Served {
   readonly ports: readonly number[];
   readonly alb?: MyIngress['status']['alb'];
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 function attach(
   draft: Draft,
   spec: Partial<MyIngressSpec>,
-  { ports, alb = { arn: 'arn:alb', state: 'active' } }: Served,
+  { ports, alb = { arn: 'arn:alb', state: 'active' }, annotations = {} }: Served,
 ): AttachState {
   const app = draftApp('shop', draft);
   const decision = decideAttachments(spec, [app], { held: new Map() });
@@ -34,8 +36,9 @@ function attach(
     attached: [{ ...ref, digest, reason: 'Attached' }],
     listeners: ports.map((port) => ({ port, arn: `arn:${port}` })),
   };
-  const ingress = { ...draftOf('shared', spec), status } as unknown as MyIngress;
-  return stateOf(ingress, app, decision);
+  const { metadata, ...shared } = draftOf('shared', spec);
+  const ingress = { ...shared, metadata: { ...metadata, annotations }, status };
+  return stateOf(ingress as unknown as MyIngress, app, decision);
 }
 
 describe('routes that are attached', () => {
@@ -72,6 +75,15 @@ describe('routes that are applied', () => {
     ['is not on record', { arn: '' }],
   ])('wait for the load balancer where it %s', (_, alb) => {
     expect(attach({}, { listeners }, { ports: [8080], alb })).toEqual({ kind: 'waiting' });
+  });
+
+  it.each([
+    ['provisioning', 'attached'],
+    ['failed', 'waiting'],
+  ])('are of a paused MyIngress with state %s: %s', (state, kind) => {
+    const annotations = { [PAUSED_ANNOTATION]: 'true' };
+    const served = { ports: [8080], alb: { arn: 'arn:alb', state }, annotations };
+    expect(attach({}, { listeners }, served)).toMatchObject({ kind });
   });
 
   it('are served by one that lacks capacity, and by one of unknown state', () => {
