@@ -97,5 +97,5 @@ export const webAppEvents = {
   RuleQuotaReached:
     'Exposed is False: the load balancer has 100 rules, the default quota of AWS; name another MyIngress',
   AsExpected: 'Degraded=False: the Deployment can make progress',
-  Unknown: 'Available or Progressing, where the Deployment gives no reason',
+  Unknown: 'Available, Progressing or Degraded: the Deployment gives no reason, or is gone',
 } as const;

@@ -65,8 +65,7 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   ]);
   const deployment = chooseNewest(findOwn(observed, object), ensured.flatMap(listChanges));
   // First, because the pods run on while a write is refused.
-  pass.report({ ...readCounts(deployment), selector: buildSelector(object) });
-  for (const condition of copyConditions(deployment)) pass.setCondition(condition);
+  reportDeployment(deployment, scope);
   const changes = ensured.flatMap(unwrapChanges);
   pass.report({ url: chooseUrl(object, readState, buildUrl(object)) });
   if (changes.length > 0) pass.log.info('Successfully reconciled WebApp');
@@ -103,6 +102,11 @@ function readExposed({ exposing }: WebAppContext, { metadata }: WebApp): ExposeS
 interface Scope {
   readonly object: WebApp;
   readonly pass: Pass;
+}
+
+function reportDeployment(deployment: Deployment | undefined, { object, pass }: Scope): void {
+  pass.report({ ...readCounts(deployment), selector: buildSelector(object) });
+  for (const condition of copyConditions(object, deployment)) pass.setCondition(condition);
 }
 
 /** Undefined for a foreign Deployment of the same name. */

@@ -70,13 +70,28 @@ export function readCounts(deployment: Deployment | undefined): Counts {
   };
 }
 
-/** Available and Progressing as the Deployment has them, and Degraded: it cannot get on by itself. */
-export function copyConditions(deployment: Deployment | undefined): readonly StatedCondition[] {
-  if (deployment === undefined) return [];
-  const copied = ['Available', 'Progressing'].flatMap(
-    (type) => findCondition(deployment, type) ?? [],
-  );
-  return [...copied.map(stateCondition), stateDegraded(deployment)];
+/**
+ * Available and Progressing as the Deployment has them, and Degraded: it cannot get on by itself. Unknown is what
+ * status has of one that is gone.
+ */
+export function copyConditions(
+  { metadata, status }: Pick<WebApp, 'metadata' | 'status'>,
+  deployment: Deployment | undefined,
+): readonly StatedCondition[] {
+  const before = (status?.conditions ?? []).map(({ type }) => type);
+  return ['Available', 'Progressing', 'Degraded'].flatMap((type) => {
+    const observed = deployment && observeCondition(deployment, type);
+    if (observed !== undefined) return observed;
+    if (!before.includes(type)) return [];
+    const message = `Deployment ${metadata.name} does not show it`;
+    return { type, status: 'Unknown', reason: 'Unknown', message };
+  });
+}
+
+function observeCondition(deployment: Deployment, type: string): StatedCondition | undefined {
+  if (type === 'Degraded') return stateDegraded(deployment);
+  const found = findCondition(deployment, type);
+  return found && stateCondition(found);
 }
 
 export function buildUrl({ metadata, spec }: WebApp): string {

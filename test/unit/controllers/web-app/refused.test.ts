@@ -45,6 +45,19 @@ describe('a refused write', () => {
   );
 });
 
+it('a WebApp whose Deployment is gone, and may not be created, is not Available', async () => {
+  const conditions = [{ type: 'Available', status: 'True' }] as const;
+  await bench.run();
+  await bench.serve(3, { conditions });
+  expect(bench.condition('Available')).toMatch(/^True/);
+  bench.kube.refuse('create', 'web/shop', forbidden);
+  bench.kube.delete(bench.deployment);
+  await bench.clock.settle();
+  expect(bench.condition('Stalled')).toBe('True Forbidden');
+  expect(bench.object.status).toMatchObject({ availableReplicas: 0 });
+  expect(bench.condition('Available')).toBe('Unknown Unknown');
+});
+
 describe('a foreign Deployment of the same name', () => {
   it('has none of its counts and conditions reported', async () => {
     bench.kube.create({

@@ -205,7 +205,7 @@ describe('the conditions of a WebApp', () => {
 
   it('are those of the Deployment, and that it can make progress', () => {
     const conditions = [available, progressing('NewReplicaSetAvailable', 'done')];
-    expect(copyConditions(deployment({ conditions }))).toEqual([
+    expect(copyConditions(object, deployment({ conditions }))).toEqual([
       available,
       { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message: 'done' },
       {
@@ -220,7 +220,7 @@ describe('the conditions of a WebApp', () => {
   it('name what is in the way', () => {
     const givenUp = progressing('ProgressDeadlineExceeded', 'has timed out progressing');
     const degraded = (...conditions: readonly DeploymentCondition[]): unknown =>
-      copyConditions(deployment({ conditions })).find(({ type }) => type === 'Degraded');
+      copyConditions(object, deployment({ conditions })).find(({ type }) => type === 'Degraded');
     expect(degraded(refused)).toEqual({ ...refused, type: 'Degraded' });
     expect(degraded(givenUp)).toEqual({ ...givenUp, type: 'Degraded', status: 'True' });
     expect(degraded({ ...refused, status: 'False' })).toMatchObject({ status: 'False' });
@@ -228,12 +228,26 @@ describe('the conditions of a WebApp', () => {
 
   it('have a reason and a message even where the Deployment gives none', () => {
     const bare = copyConditions(
+      object,
       deployment({ conditions: [{ type: 'Available', status: 'True' }] }),
     );
     expect(bare[0]).toEqual({ type: 'Available', status: 'True', reason: 'Unknown', message: '' });
   });
 
   it('are none before there is a Deployment', () => {
-    expect(copyConditions(undefined)).toEqual([]);
+    expect(copyConditions(object, undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['there is no Deployment', undefined, ['Unknown', 'Unknown', 'Unknown']],
+    ['the Deployment is new', { ...deployment({}), status: {} }, ['Unknown', 'Unknown', 'False']],
+  ])('are not those of before where %s', (_why, found, expected) => {
+    const lastTransitionTime = '';
+    const conditions = [available, progressing('NewReplicaSetAvailable'), refused].map((one) => {
+      const type = one === refused ? 'Degraded' : one.type;
+      return { ...one, type, reason: '', message: '', lastTransitionTime };
+    });
+    const stated = copyConditions({ ...object, status: { conditions } } as never, found);
+    expect(stated.map(({ status }) => status)).toEqual(expected);
   });
 });
