@@ -56,14 +56,19 @@ function buildScope(
       observed: 'the object has no spec.image',
     });
   }
-  const observed = describeLongTemplate(of.object.spec.podTemplate);
-  if (observed) throw createFailure(immortalContainerReasons, 'PodTemplateTooLong', { observed });
   const own = pods.forOwner(of.object);
   return { ...of, pods: own, clock, desired: desirePod(of.object, own.observed) };
 }
 
-function reconcile(scope: Scope): Promise<Outcome> {
-  return followPod(scope.pods.observed.get(getKey(scope.desired)), scope);
+async function reconcile(scope: Scope): Promise<Outcome> {
+  const { desired, object, pods } = scope;
+  const pod = pods.observed.get(getKey(desired));
+  const observed = describeLongTemplate(object.spec.podTemplate);
+  if (observed === undefined) return followPod(pod, scope);
+  const place = classifyChild(object, pod, desired);
+  if (place.kind === 'absent' || place.kind === 'stale') reportNoPod(scope);
+  else reportPod(place.child, scope);
+  throw createFailure(immortalContainerReasons, 'PodTemplateTooLong', { observed });
 }
 
 async function followPod(observed: Pod | undefined, scope: Scope): Promise<Outcome> {

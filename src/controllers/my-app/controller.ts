@@ -34,8 +34,6 @@ export function createMyAppReconciler({ pods, clock }: MyAppContext): Reconciler
   return {
     reconcile: (object, pass) => {
       if (!object.spec?.image) throw createImageFailure();
-      const observed = describeLongTemplate(object.spec.podTemplate);
-      if (observed) throw createFailure(myAppReasons, 'PodTemplateTooLong', { observed });
       const own = pods.forOwner(object);
       return reconcile({ object, pass, pods: own, now: time.read(object) });
     },
@@ -55,6 +53,8 @@ async function reconcile(scope: Scope): Promise<Outcome> {
   const { object, pods, now } = scope;
   const snapshot = takeSnapshot(object, pods);
   report(snapshot, scope);
+  const observed = describeLongTemplate(object.spec.podTemplate);
+  if (observed) throw createFailure(myAppReasons, 'PodTemplateTooLong', { observed });
   const found: Found = { written: new Map(), hidden: new Map(), replaced: new Set() };
   try {
     await replace(snapshot, found, scope);

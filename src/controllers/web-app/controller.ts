@@ -50,12 +50,15 @@ async function reconcile(context: WebAppContext, object: WebApp, pass: Pass): Pr
   const scope = { object, pass };
   // First, because also an object that cannot be carried out is attached.
   const readState = reportRoutes(context, object, pass);
-  const tooLong = describeLongTemplate(object.spec.podTemplate);
-  if (tooLong) throw createFailure(webAppReasons, 'PodTemplateTooLong', { observed: tooLong });
   const deployments = await showHidden(context.deployments.forOwner(object), object);
   const services = context.services.forOwner(object);
   const createOnlyFields = context.autoscalers.isScaled(getKey(object)) ? [REPLICAS] : [];
   const observed = deployments.observed.get(getKey(object));
+  const tooLong = describeLongTemplate(object.spec.podTemplate);
+  if (tooLong) {
+    reportDeployment(findOwn(observed, object), scope);
+    throw createFailure(webAppReasons, 'PodTemplateTooLong', { observed: tooLong });
+  }
   const isBalanced = context.balanced.has(getKey(object));
   const desired = [desireDeployment(object, { observed, isBalanced })];
   // Both at once, and both to their end: no write may outlive its pass.

@@ -245,3 +245,12 @@ describe('an edit that is refused', () => {
     expect(bench.condition('Stalled')).toBe('True Forbidden');
   });
 });
+
+it('an object whose podTemplate is too long says that its pod is gone', async () => {
+  expect(bench.condition('PodReady')).toBe('True PodReady');
+  await bench.edit('nginx:latest', { tooLong: true } as never);
+  await bench.kubelet.delete(POD);
+  expect(bench.condition('Stalled')).toBe('True PodTemplateTooLong');
+  expect(bench.kubelet.pods).toEqual([]);
+  expect(bench.condition('PodReady')).toBe('False NoPod');
+});

@@ -92,3 +92,15 @@ describe('a foreign pod of a desired name', () => {
     expect(bench.condition('Stalled')).toBe('True NameConflict');
   });
 });
+
+it('an object whose podTemplate is too long says that its pod is gone', async () => {
+  await bench.apply();
+  await bench.kubelet.run(POD);
+  expect(bench.object.status).toMatchObject({ readyReplicas: 1 });
+  await bench.edit({ podTemplate: { tooLong: true } as never });
+  await bench.kubelet.delete(POD);
+  expect(bench.condition('Stalled')).toBe('True PodTemplateTooLong');
+  expect(bench.names).toEqual([]);
+  expect(bench.object.status).toMatchObject({ readyReplicas: 0 });
+  expect(bench.condition('PodReady')).toBe('False NoPod');
+});

@@ -28,6 +28,12 @@ describe('a refused write', () => {
         spec: { ...live.spec, image: 'nginx:1.27' },
       }));
     },
+    'Deployment, as podTemplate is too long,': () => {
+      bench.kube.edit(bench.object, (live) => {
+        const podTemplate = { tooLong: true } as object;
+        return { ...live, spec: { ...live.spec, podTemplate } };
+      });
+    },
   };
 
   it.each(Object.entries(refusals))(
@@ -38,7 +44,7 @@ describe('a refused write', () => {
       await bench.clock.settle();
       const conditions = [{ type: 'Available', status: 'False', reason: 'TooFew' }] as const;
       await bench.serve(1, { conditions });
-      expect(bench.condition('Stalled')).toBe('True Forbidden');
+      expect(bench.condition('Stalled')).toMatch(/^True (?:Forbidden|PodTemplateTooLong)$/);
       expect(bench.object.status).toMatchObject({ readyReplicas: 1 });
       expect(bench.condition('Available')).toBe('False TooFew');
     },
