@@ -244,6 +244,7 @@ async function recordWhilePaused(given: Scope): Promise<void> {
   const observation = observeData(given);
   if (observation.kind !== 'observed') return;
   const scope = takeOver(given);
+  if (scope.object.status.configHash === undefined) return recordBaseline(observation.data, scope);
   if (!hasBaseline(scope)) return;
   if (isChanged(observation.data, scope)) await recordOutdated(observation.data, scope);
 }

@@ -112,18 +112,21 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.cluster.evicted).toEqual([]);
   });
 
-  it('restarts no pod while it is paused, and does when it is not any more', async () => {
-    await annotate('app=frontend');
-    const labels = { [POD_DELETE_MATCH]: 'app=frontend' };
-    await bench.annotate({ ...labels, 'albridge.io/paused': 'true' });
-    await bench.change('two');
-    expect(bench.cluster.evicted).toEqual([]);
-    expect(bench.condition('Ready', NAME)).toBe('Unknown Paused');
-    await bench.annotate(labels);
-    await bench.clock.advance(60_000);
-    expect(bench.cluster.evicted).toHaveLength(4);
-    expect(bench.condition('Ready', NAME)).toBe('True Watching');
-  });
+  it.each(['later', 'from the annotation on'])(
+    'restarts no pod while it is paused, and does when it is not any more: %s',
+    async (since) => {
+      if (since === 'later') await annotate('app=frontend');
+      const labels = { [POD_DELETE_MATCH]: 'app=frontend' };
+      await bench.annotate({ ...labels, 'albridge.io/paused': 'true' });
+      await bench.change('two');
+      expect(bench.cluster.evicted).toEqual([]);
+      expect(bench.condition('Ready', NAME)).toBe('Unknown Paused');
+      await bench.annotate(labels);
+      await bench.clock.advance(60_000);
+      expect(bench.cluster.evicted).toHaveLength(4);
+      expect(bench.condition('Ready', NAME)).toBe('True Watching');
+    },
+  );
 
   it('that lost the annotation while it was paused loses its ConfigMonitor when it is unpaused', async () => {
     await annotate('app=frontend');

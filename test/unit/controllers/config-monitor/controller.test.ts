@@ -218,6 +218,22 @@ describe('a ConfigMonitor', () => {
     await bench.clock.advance(60_000);
     expect(bench.cluster.evicted).toHaveLength(8);
   });
+
+  it('does what was missed also if it is created paused', async () => {
+    const metadata = { name: 'monitor', namespace: 'web' };
+    bench.kube.create({
+      ...{ apiVersion: 'magalix.com/v1', kind: 'ConfigMonitor' },
+      metadata: { ...metadata, annotations: { 'albridge.io/paused': 'true' } },
+      spec: { configMap: 'settings', podSelector: { app: 'frontend' } },
+    });
+    await bench.clock.advance(60_000);
+    expect(bench.condition('Ready')).toBe('Unknown Paused');
+    await bench.change('two');
+    expect(bench.cluster.evicted).toEqual([]);
+    bench.kube.editMeta(bench.object(), { annotations: {} });
+    await bench.clock.advance(120_000);
+    expect(bench.cluster.evicted).toHaveLength(8);
+  });
 });
 
 describe('the ConfigMap', () => {
