@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../apis/my-ingress.ts';
-import { isPaused } from '../../core/objects/annotations.ts';
+import { isPaused, isPlanOnly } from '../../core/objects/annotations.ts';
 import { getKey, isBeingDeleted, type Key, splitKey } from '../../core/objects/kube-object.ts';
 import type { Attachments } from './attaching/attachments.ts';
 import { readRoutes } from './routes/read-routes.ts';
@@ -81,9 +81,9 @@ export class DeclaredBackends {
   }
 }
 
-/** False while it is paused, and during its deletion, which something may block while its groups have requests. */
+/** False while it is paused or only planned, and during its deletion, which something may block. */
 function getsGroups(object: MyIngress): boolean {
-  return !isPaused(object) && !isBeingDeleted(object);
+  return !isPaused(object) && !isPlanOnly(object) && !isBeingDeleted(object);
 }
 
 function listDeclared(object: MyIngress): readonly DeclaredBackend[] {

@@ -120,8 +120,9 @@ describe('the backends that pods wait for', () => {
     const annotations = { [MODE_ANNOTATION]: 'plan' };
     kube.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, annotations } }));
     expect(names()).toEqual([]);
-    const finalizers = [loadBalancerFinalizer];
-    kube.edit(object, (live) => ({ ...live, metadata: { ...live.metadata, finalizers } }));
+    kube.editMeta(object, { finalizers: [loadBalancerFinalizer] });
+    expect(names()).toEqual([]);
+    kube.editMeta(object, { annotations: {} });
     expect(names()).toEqual(['web', 'api']);
   });
 
