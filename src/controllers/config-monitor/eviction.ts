@@ -1,7 +1,8 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
-import { isPassing, type Refusal } from './memory.ts';
+import { isPassing, MOST_FAILED, type Refusal } from './memory.ts';
+import { announceEviction, warnOfUnmanaged } from './reports/announce.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import {
   type ByTemplate,
@@ -9,8 +10,9 @@ import {
   isStuck,
   parseOrdinal,
   restartWorkloads,
+  throwAsOfOne,
 } from './template-restart.ts';
-import { getController, type TrimmedPod } from './transforms.ts';
+import type { TrimmedPod } from './transforms.ts';
 import {
   countUnavailable,
   isOrdered,
@@ -26,18 +28,16 @@ export async function restartPods(
   workloads: WorkloadReader,
   scope: Scope,
 ): Promise<readonly Refusal[]> {
-  const { byTemplate, refusals } = await restartWorkloads(rollout, workloads, scope);
+  const { byTemplate, refusals, failed } = await restartWorkloads(rollout, workloads, scope);
   forgetRolled(rollout, byTemplate, scope);
   // From the count of the pods to counting them as gone nothing else may come between.
-  const batches = planBatches(rollout, byTemplate, scope);
+  const planned = planBatches(rollout, byTemplate, scope);
+  const batches = planned.filter(({ pods }) => pods.length > 0);
   const unsent = new Set(batches.flatMap(({ pods }) => pods));
   for (const pod of unsent) scope.pods.markEvicted(pod);
   try {
-    for (const batch of batches) {
-      const refusal = await evictBatch(batch, unsent, scope);
-      if (refusal !== undefined) refusals.push(refusal);
-    }
-    return refusals;
+    const most = MOST_FAILED - failed;
+    return [...refusals, ...(await evictBatches(batches, { unsent, most }, scope))];
   } finally {
     for (const pod of unsent) scope.pods.keep(pod);
   }
@@ -69,6 +69,27 @@ function planBatches(
     };
     return planBatch(owner, { maxUnavailable: scope.spec.maxUnavailable, isNext, mayGo });
   });
+}
+
+/** Until so many have failed for a reason that time heals. What is not tried in this pass is so first in the next. */
+async function evictBatches(
+  batches: readonly Batch[],
+  { unsent, most }: { readonly unsent: Set<TrimmedPod>; readonly most: number },
+  scope: Scope,
+): Promise<readonly Refusal[]> {
+  const { evictions } = scope.progress;
+  const { key } = scope.pass;
+  const refused = new Map<Batch, Refusal>();
+  let failed = 0;
+  for (const batch of evictions.sort(key, batches)) {
+    if (failed === most) break;
+    const refusals = await evictBatch(batch, unsent, scope);
+    const failure = refusals.find(isPassing);
+    evictions.note(key, batch.name, failure?.kind === 'failed' ? failure.error : undefined);
+    if (failure !== undefined) failed++;
+    if (refusals[0] !== undefined) refused.set(batch, refusals[0]);
+  }
+  return batches.flatMap((batch) => refused.get(batch) ?? evictions.list(key, [batch]));
 }
 
 interface Limits {
@@ -104,6 +125,8 @@ const DEFAULT_MAX_UNAVAILABLE = '25%';
 
 /** Pods of one owner. */
 interface Batch {
+  /** Of the owner, or of a pod that has none. */
+  readonly name: string;
   /** May be restarted now. */
   readonly pods: readonly TrimmedPod[];
   /** Each of them may take the place of one that is refused, and serves: one that is unavailable stays so. */
@@ -121,7 +144,8 @@ interface Batch {
  */
 function planBatch(owner: Owner, { maxUnavailable, isNext, mayGo }: Limits): Batch {
   const { name, pending, unavailable } = owner;
-  if (name === undefined) return { pods: pending.filter(mayGo), spares: [], unavailable };
+  const of = { name: name ?? String(pending[0]?.metadata.name), unavailable };
+  if (name === undefined) return { ...of, pods: pending.filter(mayGo), spares: [] };
   const isInOrder = isOrdered(name);
   const [unreadyAll, readyAll] = sortPending(owner, isInOrder);
   const unready = unreadyAll.filter(mayGo);
@@ -130,11 +154,11 @@ function planBatch(owner: Owner, { maxUnavailable, isNext, mayGo }: Limits): Bat
   const others = countUnavailable(owner) - countLeading(readyAll.filter(isNext), unavailable);
   const room = Math.max(0, budget - others);
   const pods = [...unready, ...ready.slice(0, room)];
-  if (!isInOrder) return { pods, spares: ready.slice(room), unavailable };
+  if (!isInOrder) return { ...of, pods, spares: ready.slice(room) };
   const roomInAll = budget - (others - unready.length);
   const roomForLowest = Math.min(1, roomInAll + countMissingAbove(unready[0], owner));
   const most = Math.max(0, roomInAll, roomForLowest);
-  return { pods: pods.slice(0, most), spares: [], unavailable };
+  return { ...of, pods: pods.slice(0, most), spares: [] };
 }
 
 /** Pods of a StatefulSet that are missing above this one, and are not made before it is ready. */
@@ -195,7 +219,7 @@ async function evictBatch(
   batch: Batch,
   unsent: Set<TrimmedPod>,
   scope: Scope,
-): Promise<Refusal | undefined> {
+): Promise<readonly Refusal[]> {
   const queue = [...batch.pods];
   const spares = [...batch.spares];
   const refusals: Refusal[] = [];
@@ -216,7 +240,7 @@ async function evictBatch(
     unsent.add(next);
     queue.push(next);
   }
-  return refusals[0];
+  return refusals;
 }
 
 /** It has begun to serve while the others were sent away: the next pass counts it. */
@@ -259,7 +283,7 @@ async function evictPod(
 ): Promise<Refusal | undefined> {
   warnOfUnmanaged(pod, scope);
   try {
-    const answer = await evictOrDelete(pod, scope);
+    const answer = await evictOrDelete(pod, scope).catch(throwAsOfOne);
     if (answer.kind === 'changed') return undefined;
     if (answer.kind !== 'evicted') {
       count({ blocked: 1 }, scope);
@@ -274,7 +298,7 @@ async function evictPod(
   scope.pods.confirm(pod);
   scope.refusals.forget(scope.pass.key);
   count({ restarted: 1 }, scope);
-  recordRestart(pod, scope);
+  announceEviction(pod, scope);
   return undefined;
 }
 
@@ -282,24 +306,4 @@ async function evictPod(
 function evictOrDelete(pod: TrimmedPod, { evictor, spec }: Scope): Promise<Eviction> {
   const guard = pod.state === 'ready' ? 'same' : 'unchanged';
   return spec.strategy === 'Delete' ? evictor.delete(pod, guard) : evictor.evict(pod, guard);
-}
-
-/** The article's sentence, in log and events. */
-function recordRestart({ metadata }: TrimmedPod, { pass, spec }: Scope): void {
-  const note = `${metadata.name} was deleted successfully`;
-  const isDeleted = spec.strategy === 'Delete';
-  // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
-  pass.log.info(note);
-  pass.recordEvent({
-    type: 'Normal',
-    reason: isDeleted ? 'PodDeleted' : 'PodEvicted',
-    action: isDeleted ? 'Delete' : 'Evict',
-    note,
-  });
-}
-
-function warnOfUnmanaged(pod: TrimmedPod, { pass }: Scope): void {
-  if (getController(pod) !== undefined) return;
-  const note = `pod ${pod.metadata.name} has no controller, so nothing recreates it; set spec.unmanagedPods to Skip to keep such pods`;
-  pass.recordEvent({ type: 'Warning', reason: 'UnmanagedPod', action: 'Evict', note });
 }

@@ -1,7 +1,7 @@
 import type { ConfigMonitor, NotedChange } from '../../apis/config-monitor.ts';
 import { getKey, type Key } from '../../core/objects/kube-object.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { OperatorError } from '../../core/reconcile/operator-error.ts';
+import { isOfOneObject, OperatorError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
 
 /** However often the data changes, so long after the first time it is acted on. */
@@ -162,8 +162,50 @@ function subtract(uids: Uids, others: Uids): Uids {
   return new Set([...uids].filter((uid) => !others.has(uid)));
 }
 
+/** In one pass, and one fewer of templates: a webhook may take 30 s to fail, and a pass has 120 s. */
+export const MOST_FAILED = 3;
+
+/** In which order the owners of a rollout are tried: those that failed wait until all others have been. */
+class Turns {
+  /** By name of an owner, the last one at the end; undefined for a failure that was not the owner's. */
+  readonly #failures = new Map<Key, Map<string, OperatorError | undefined>>();
+
+  sort<T extends Named>(key: Key, owners: readonly T[]): readonly T[] {
+    const names = [...(this.#failures.get(key)?.keys() ?? [])];
+    const turns = new Map(names.map((name, turn) => [name, turn]));
+    const findTurn = ({ name = '' }: T): number => turns.get(name) ?? -1;
+    return owners.toSorted((a, b) => findTurn(a) - findTurn(b));
+  }
+
+  note(key: Key, owner: string, error: unknown): void {
+    const failures = this.#failures.get(key) ?? new Map<string, OperatorError | undefined>();
+    failures.delete(owner);
+    const failure = error instanceof OperatorError && isOfOneObject(error) ? error : undefined;
+    if (error !== undefined) failures.set(owner, failure);
+    this.#failures.set(key, failures);
+  }
+
+  /** Of this pass or an earlier one, in the order of the owners: the same one is reported each time. */
+  list(key: Key, owners: readonly Named[]): readonly Refusal[] {
+    return owners.flatMap(({ name = '' }) => {
+      const error = this.#failures.get(key)?.get(name);
+      return error ? [{ kind: 'failed', error }] : [];
+    });
+  }
+
+  forget(key: Key): void {
+    this.#failures.delete(key);
+  }
+}
+
+interface Named {
+  readonly name: string | undefined;
+}
+
 /** For how long the rollouts have got on no further, and whose turn it is. */
 export class Progress {
+  readonly templates = new Turns();
+  readonly evictions = new Turns();
   readonly #clock: Clock;
   readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
 
@@ -172,8 +214,6 @@ export class Progress {
   /** Times from which on waiting counts, monotonic. */
   readonly #countsFrom = new Map<Key, number>();
   readonly #shrunk = new Map<Key, Set<string>>();
-  /** The failures of owners by name, the last one at the end; undefined for one that was not the owner's. */
-  readonly #failed = new Map<Key, Map<string, OperatorError | undefined>>();
   /** By UID of a workload: the start of the rollout that has restarted it. */
   readonly #restarted = new Map<Key, Map<string, string>>();
 
@@ -240,39 +280,13 @@ export class Progress {
     return this.#restarted.get(key)?.get(uid) === startTime;
   }
 
-  /** All others are tried before it is again. */
-  noteFailed(key: Key, owner: string, failure: OperatorError | undefined): void {
-    const owners = this.#failed.get(key) ?? new Map<string, OperatorError | undefined>();
-    owners.delete(owner);
-    this.#failed.set(key, owners.set(owner, failure));
-  }
-
-  forgetFailure(key: Key, owner: string): void {
-    this.#failed.get(key)?.delete(owner);
-  }
-
-  /** Of this pass or an earlier one: not each owner is tried in each. */
-  getFailure(key: Key, owner: string): OperatorError | undefined {
-    return this.#failed.get(key)?.get(owner);
-  }
-
-  /** In the order in which they are to be tried. */
-  sortByTurn<T extends { readonly name: string | undefined }>(
-    key: Key,
-    owners: readonly T[],
-  ): readonly T[] {
-    const names = [...(this.#failed.get(key)?.keys() ?? [])];
-    const turns = new Map(names.map((name, turn) => [name, turn]));
-    const findTurn = ({ name = '' }: T): number => turns.get(name) ?? -1;
-    return owners.toSorted((a, b) => findTurn(a) - findTurn(b));
-  }
-
   forget(key: Key): void {
     this.#observed.delete(key);
     this.#heldSince.delete(key);
     this.#countsFrom.delete(key);
     this.#shrunk.delete(key);
-    this.#failed.delete(key);
+    this.templates.forget(key);
+    this.evictions.forget(key);
     this.#restarted.delete(key);
   }
 }

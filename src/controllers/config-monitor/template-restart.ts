@@ -4,21 +4,20 @@ import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { isOfOneObject, OperatorError, restateError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
-import { isPassing, type Refusal } from './memory.ts';
+import { MOST_FAILED, type Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
 import { nameOwner, type TrimmedPod } from './transforms.ts';
-import { isOrdered, type Owner, observeGroups, type WorkloadReader } from './workload-groups.ts';
+import { isOrdered, observeGroups, type WorkloadReader } from './workload-groups.ts';
 
 export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */
   readonly byTemplate: ReadonlyMap<string | undefined, boolean>;
-  readonly refusals: Refusal[];
+  readonly refusals: readonly Refusal[];
+  /** How many were tried in this pass and failed for a reason that time heals. */
+  readonly failed: number;
 }
-
-/** In one pass: a webhook may take 30 s to fail, and a pass has 120 s. */
-const MOST_FAILED = 3;
 
 /** By the template of their pods, with strategy Auto or Rollout. What is not tried in this pass is so first in the next. */
 export async function restartWorkloads(
@@ -27,13 +26,15 @@ export async function restartWorkloads(
   scope: Scope,
 ): Promise<ByTemplate> {
   const byTemplate = new Map<string, boolean>();
-  const refused: Refusal[] = [];
+  let failed = 0;
   const { pass, progress, spec } = scope;
-  if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout') return { byTemplate, refusals: [] };
-  const owners = observeGroups(rollout, scope);
-  for (const { name, pending } of progress.sortByTurn(pass.key, owners)) {
-    if (name === undefined || pending.length === 0) continue;
-    if (refused.filter(isPassing).length === MOST_FAILED) {
+  if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout')
+    return { byTemplate, refusals: [], failed };
+  const owners = observeGroups(rollout, scope).filter(({ name, pending }) => {
+    return name !== undefined && pending.length > 0;
+  });
+  for (const { name = '', pending } of progress.templates.sort(pass.key, owners)) {
+    if (failed === MOST_FAILED - 1) {
       byTemplate.set(name, false);
       continue;
     }
@@ -41,17 +42,9 @@ export async function restartWorkloads(
       isRevertForFew({ name, pending }, rollout, scope) || hasOtherPods(name, rollout, scope);
     const answer = await tryRestart(name, { rollout, pending, isFew, workloads, scope });
     if (answer !== false) byTemplate.set(name, answer === true);
-    if (answer instanceof OperatorError) refused.push({ kind: 'failed', error: answer });
+    if (answer instanceof OperatorError && answer.healedBy === 'time') failed++;
   }
-  return { byTemplate, refusals: listRefusals(owners, scope) };
-}
-
-/** In the order of the owners, whoever was tried last: the same one is reported each time. */
-function listRefusals(owners: readonly Owner[], { pass, progress }: Scope): Refusal[] {
-  return owners.flatMap(({ name = '', pending }) => {
-    const error = pending.length > 0 ? progress.getFailure(pass.key, name) : undefined;
-    return error ? [{ kind: 'failed', error }] : [];
-  });
+  return { byTemplate, refusals: progress.templates.list(pass.key, owners), failed };
 }
 
 interface RestartByTemplate {
@@ -67,13 +60,12 @@ async function tryRestart(name: string, of: RestartByTemplate): Promise<boolean 
   const { pass, progress } = of.scope;
   try {
     const answer = await restartByTemplate(name, of);
-    progress.forgetFailure(pass.key, name);
+    progress.templates.note(pass.key, name, undefined);
     return answer;
   } catch (error) {
-    const failure = error instanceof OperatorError && isOfOneObject(error) ? error : undefined;
-    progress.noteFailed(pass.key, name, failure);
-    if (failure === undefined) throw error;
-    return failure;
+    progress.templates.note(pass.key, name, error);
+    if (error instanceof OperatorError && isOfOneObject(error)) return error;
+    throw error;
   }
 }
 
@@ -237,7 +229,7 @@ async function restartWorkload(
  * (https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#timeouts). Where it is the
  * API server that hangs, the next read does so too and ends the pass.
  */
-function throwAsOfOne(error: unknown): never {
+export function throwAsOfOne(error: unknown): never {
   const hangs = error instanceof OperatorError && error.cause instanceof DeadlineExceeded;
   throw hangs ? restateError(error) : error;
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../../pods/workloads.ts';
 import { count, type Scope } from '../scope.ts';
 import { listRestartedFor, nameSource } from '../sources/watched-source.ts';
-import { nameOwner, type TrimmedPod } from '../transforms.ts';
+import { getController, nameOwner, type TrimmedPod } from '../transforms.ts';
 import { catchRefusal, type WorkloadReader } from '../workload-groups.ts';
 
 /** Owners that get events of their own; the source and the ConfigMonitor report the others. */
@@ -144,4 +144,24 @@ function describeOwners(names: readonly string[]): string {
   return names.length === 1
     ? `${short[0]} has one replica: it is unavailable for the restart`
     : `${short.join(', ')}${rest} have one replica each: they are unavailable for the restart`;
+}
+
+/** The article's sentence, in log and events. */
+export function announceEviction({ metadata }: TrimmedPod, { pass, spec }: Scope): void {
+  const note = `${metadata.name} was deleted successfully`;
+  const isDeleted = spec.strategy === 'Delete';
+  // oxlint-disable-next-line albridge/log-messages-are-constant -- the article's sentence
+  pass.log.info(note);
+  pass.recordEvent({
+    type: 'Normal',
+    reason: isDeleted ? 'PodDeleted' : 'PodEvicted',
+    action: isDeleted ? 'Delete' : 'Evict',
+    note,
+  });
+}
+
+export function warnOfUnmanaged(pod: TrimmedPod, { pass }: Scope): void {
+  if (getController(pod) !== undefined) return;
+  const note = `pod ${pod.metadata.name} has no controller, so nothing recreates it; set spec.unmanagedPods to Skip to keep such pods`;
+  pass.recordEvent({ type: 'Warning', reason: 'UnmanagedPod', action: 'Evict', note });
 }

@@ -7,12 +7,25 @@ import { ConfigMonitorBench } from './bench.ts';
 const blocked = { kind: 'blocked', message: 'it would violate the disruption budget' } as const;
 
 let bench: ConfigMonitorBench;
+let end: AbortController;
 
 beforeEach(async () => {
+  end = new AbortController();
   bench = await ConfigMonitorBench.configured();
 });
 
-afterEach(() => bench.stop());
+afterEach(() => {
+  end.abort();
+  return bench.stop();
+});
+
+/** Until the client gives up, as where a webhook hangs. */
+function hang(): Promise<never> {
+  return translateErrors('try it', async () => {
+    await sleep(bench.clock, 30_000, end.signal);
+    throw new DeadlineExceeded(30_000);
+  });
+}
 
 describe('a refusal to evict', () => {
   it.each([
@@ -83,14 +96,6 @@ describe('a refusal to evict', () => {
 
 describe('a template that cannot be changed for now', () => {
   const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
-  let end: AbortController;
-
-  beforeEach(() => {
-    end = new AbortController();
-  });
-
-  afterEach(() => end.abort());
-
   async function refuse(isUnanswered: boolean, forMs = 60_000): Promise<void> {
     bench.cluster.deploy('admin', 1, { app: 'frontend' });
     await bench.deploy(2);
@@ -111,14 +116,6 @@ describe('a template that cannot be changed for now', () => {
     for (const name of ['admin', 'billing', 'cart', 'depot']) bench.cluster.deploy(name, 1, labels);
     await bench.deploy(2);
     await bench.monitor({ strategy: 'Rollout' });
-  }
-
-  /** Until the client gives up. */
-  function hang(): Promise<never> {
-    return translateErrors('restart it', async () => {
-      await sleep(bench.clock, 30_000, end.signal);
-      throw new DeadlineExceeded(30_000);
-    });
   }
 
   /** Twelve, each after the ten seconds of a webhook. */
@@ -245,4 +242,60 @@ it('a Deployment that is resumed is restarted within 10 s, although its pods hav
   bench.cluster.pause('frontend', false);
   await bench.clock.advance(11_000);
   expect(bench.cluster.asked).toContain('restart Deployment/frontend');
+});
+
+describe('evictions that a webhook does not let through', () => {
+  /** After the ten seconds that a webhook has by default. */
+  async function failSlowly(): Promise<never> {
+    await sleep(bench.clock, 10_000, end.signal);
+    const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
+    throw new OperatorError(options);
+  }
+
+  /** So many Deployments whose pods cannot be evicted, and another one, whose pods can. */
+  async function refuse(deployments: number, fail: () => Promise<never>): Promise<void> {
+    for (let index = 0; index < deployments; index++) {
+      bench.cluster.deploy(`admin${index}`, 2, { app: 'frontend' });
+    }
+    await bench.deploy(2);
+    await bench.monitor({ strategy: 'Evict' });
+    const evict = bench.cluster.evict.bind(bench.cluster);
+    bench.cluster.evict = (pod, guard) =>
+      pod.metadata.name.startsWith('frontend') ? evict(pod, guard) : fail();
+    await bench.change('two', 600_000);
+  }
+
+  it.each([
+    ['one hangs', 1, hang],
+    ['many hang', 4, hang],
+    ['many fail after ten seconds', 12, failSlowly],
+  ] as const)(
+    'keep no other workload from its restart, and are reported after the deadline (%s)',
+    async (_, count, fail) => {
+      await refuse(count, fail);
+      expect(bench.cluster.evicted).toHaveLength(2);
+      expect(bench.condition('Reconciling')).toBe('True ApiServerUnavailable');
+      await bench.clock.advance(600_000);
+      expect(bench.kept()).toBe(2 * count);
+      expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+    },
+  );
+
+  it('are tried in turns also where templates hang', async () => {
+    for (const name of ['admin', 'billing', 'cart']) {
+      bench.cluster.deploy(name, 1, { app: 'frontend' });
+    }
+    const of = { labels: { app: 'frontend' }, minReadySeconds: 0, isStateful: false };
+    for (const name of ['depot', 'edge', 'frontend']) {
+      bench.cluster.deployAs({ ...of, name, customKind: 'CloneSet' }, 1);
+    }
+    await bench.clock.advance(1_000);
+    await bench.monitor({ strategy: 'Auto' });
+    const evict = bench.cluster.evict.bind(bench.cluster);
+    bench.cluster.restart = hang;
+    bench.cluster.evict = (pod, guard) =>
+      pod.metadata.name.startsWith('frontend') ? evict(pod, guard) : hang();
+    await bench.change('two', 400_000);
+    expect(bench.cluster.evicted).toEqual(['frontend-5d9c-006']);
+  });
 });
