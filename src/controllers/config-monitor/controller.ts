@@ -19,7 +19,6 @@ import { continueRollout } from './rollout.ts';
 import {
   type ConfigMonitorContext,
   type Report,
-  reportData,
   reportPods,
   type Scope,
   shortenHash,
@@ -27,21 +26,19 @@ import {
 import {
   awaitData,
   hasBaseline,
-  hasSecret,
   markStale,
   mergeRecords,
   observeData,
+  recordBaseline,
+  reportBaseline,
   reportObservation,
+  reportSources,
 } from './sources/observe-data.ts';
 import {
-  abbreviateSources,
   describeSources,
   hashText,
-  isSingleConfigMap,
   listSources,
-  nameKeys,
   type ObservedData,
-  readRecords,
 } from './sources/watched-source.ts';
 import { isSpared, listLost } from './transforms.ts';
 import { listPending, partition } from './workload-groups.ts';
@@ -196,40 +193,6 @@ async function recordOlder(
   pass.disproveReady();
   const message = 'pods that spec selects may have older data; they restart';
   return waiting('Debouncing' satisfies ConfigMonitorReason, message, 0);
-}
-
-/** Assumes that the pods have the data that is observed first: nothing is restarted for it. */
-function recordBaseline(data: ObservedData, scope: Scope): void {
-  const { pass, sourceText, watched } = scope;
-  reportSources(scope);
-  reportBaseline(data, scope);
-  const hash = shortenHash(data.hash);
-  pass.log.info('Recorded baseline', { source: abbreviateSources(watched), hash });
-  const note = `watching ${sourceText}, whose data is now ${hash}`;
-  pass.recordEvent({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });
-}
-
-function reportBaseline(
-  data: ObservedData,
-  { object, pass, secrets, sourceText, watched }: Scope,
-): void {
-  const { hashKey, restarts = 0 } = object.status;
-  const none: Report = { rollout: undefined, change: undefined, restartedSelection: undefined };
-  const newKey = hasSecret(watched) ? secrets.keyId : undefined;
-  pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
-  if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;
-  const warning = `Secrets are hashed with another key than before; a change of ${sourceText} made meanwhile restarts no pod`;
-  const reason = 'HashKeyChanged';
-  pass.recordEvent({ type: 'Warning', reason, action: 'Watch', note: warning });
-}
-
-/** Also for an object of a release that did not write them. */
-function reportSources(scope: Scope): void {
-  const { watched, object, pass } = scope;
-  const configMap = isSingleConfigMap(watched) ? watched[0]?.name : undefined;
-  const sources = nameKeys(readRecords(object.status, watched), watched);
-  const source = abbreviateSources(watched);
-  pass.report({ configMap, source, sources } satisfies Report);
 }
 
 /** Other data than that on record is there, or was. */

@@ -6,13 +6,22 @@ import {
 import type { Key } from '../../../core/objects/kube-object.ts';
 import { createFailure } from '../../../core/reconcile/failure.ts';
 import { type Outcome, waiting } from '../../../core/reconcile/outcome.ts';
-import type { Scope, SecretFault, SourceReader } from '../scope.ts';
 import {
+  type Report,
+  reportData,
+  type Scope,
+  type SecretFault,
+  type SourceReader,
+  shortenHash,
+} from '../scope.ts';
+import {
+  abbreviateSources,
   areRecordsOf,
   combineData,
   hashText,
   isSingleConfigMap,
   listDifferent,
+  nameKeys,
   nameSource,
   type ObservedData,
   RECORDED_DIGITS,
@@ -61,7 +70,7 @@ function getSourceKey({ name }: WatchedSource, { object }: Scope): Key {
   return `${object.metadata.namespace}/${name}`;
 }
 
-export function hasSecret(watched: readonly WatchedSource[]): boolean {
+function hasSecret(watched: readonly WatchedSource[]): boolean {
   return watched.some(({ kind }) => kind === 'Secret');
 }
 
@@ -144,6 +153,40 @@ export function awaitData(
 
 function describe({ kind, name }: WatchedSource): string {
   return `${kind} ${name}`;
+}
+
+/** Assumes that the pods have the data that is observed first: nothing is restarted for it. */
+export function recordBaseline(data: ObservedData, scope: Scope): void {
+  const { pass, sourceText, watched } = scope;
+  reportSources(scope);
+  reportBaseline(data, scope);
+  const hash = shortenHash(data.hash);
+  pass.log.info('Recorded baseline', { source: abbreviateSources(watched), hash });
+  const note = `watching ${sourceText}, whose data is now ${hash}`;
+  pass.recordEvent({ type: 'Normal', reason: 'BaselineRecorded', action: 'Watch', note });
+}
+
+export function reportBaseline(
+  data: ObservedData,
+  { object, pass, secrets, sourceText, watched }: Scope,
+): void {
+  const { hashKey, restarts = 0 } = object.status;
+  const none: Report = { rollout: undefined, change: undefined, restartedSelection: undefined };
+  const newKey = hasSecret(watched) ? secrets.keyId : undefined;
+  pass.report({ restarts, ...none, ...reportData(data), hashKey: newKey } satisfies Report);
+  if (hashKey === undefined || newKey === undefined || hashKey === newKey) return;
+  const warning = `Secrets are hashed with another key than before; a change of ${sourceText} made meanwhile restarts no pod`;
+  const reason = 'HashKeyChanged';
+  pass.recordEvent({ type: 'Warning', reason, action: 'Watch', note: warning });
+}
+
+/** Also for an object of a release that did not write them. */
+export function reportSources(scope: Scope): void {
+  const { watched, object, pass } = scope;
+  const configMap = isSingleConfigMap(watched) ? watched[0]?.name : undefined;
+  const sources = nameKeys(readRecords(object.status, watched), watched);
+  const source = abbreviateSources(watched);
+  pass.report({ configMap, source, sources } satisfies Report);
 }
 
 /**
