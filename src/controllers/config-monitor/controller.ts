@@ -11,8 +11,14 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { recordOutdated, startRollout } from './debounce.ts';
-import { Changes, listOutdated, Progress, Refusals, readRecordedHash } from './memory.ts';
-import { hasReselected, listReselected, listUids, reportDeselected } from './pending-change.ts';
+import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
+import {
+  hasReselected,
+  listOlder,
+  listReselected,
+  listUids,
+  reportDeselected,
+} from './pending-change.ts';
 import { readSelection } from './pod-index.ts';
 import { SourceMetrics } from './reports/source-metrics.ts';
 import { continueRollout } from './rollout.ts';
@@ -26,6 +32,7 @@ import {
 import {
   awaitData,
   hasBaseline,
+  hasOtherKey,
   markStale,
   mergeRecords,
   observeData,
@@ -158,9 +165,10 @@ async function act(data: ObservedData, scope: Scope): Promise<Outcome> {
 /** The sources in spec are others than those on record, or their Secrets are hashed with another key. */
 async function watchOthers(data: ObservedData, scope: Scope): Promise<Outcome> {
   const records = mergeRecords(data, scope);
+  const known = hasOtherKey(scope) && { affected: new Set(listOlder(scope)) };
   scope.changes.settle(scope.pass.key);
   if (records.some(({ hash }, index) => hash !== data.sources[index]?.hash)) {
-    return recordOlder(records, data, scope);
+    return recordOlder(records, data, { ...scope, ...known });
   }
   recordBaseline(data, scope);
   return reportWatching(scope);
@@ -172,17 +180,16 @@ async function recordOlder(
   data: ObservedData,
   scope: Scope,
 ): Promise<Outcome> {
-  const { changes, object, pass } = scope;
+  const { object, pass } = scope;
   const { rollout, change: _change, ...status } = object.status;
   // It is the restart that is under way, begun again, and no second one.
   if (rollout !== undefined) pass.report({ lastRestartTime: undefined } satisfies Report);
-  const noted = changes.get(object);
   const hash = hashText(`${status.configHash} ${data.hash}`);
   reportBaseline({ hash, sources }, scope);
   // It has restarted all others as it selects them.
   if (scope.affected)
     pass.report({ restartedSelection: status.restartedSelection } satisfies Report);
-  reportDeselected([...(rollout?.pods ?? []), ...(noted ? listOutdated(noted) : [])], scope);
+  reportDeselected(listOlder(scope), scope);
   const edited = {
     ...scope,
     ...(rollout && { endedPods: new Set(rollout.pods) }),

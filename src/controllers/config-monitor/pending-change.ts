@@ -81,8 +81,14 @@ export function listReselected(data: ObservedData, scope: Scope): ReadonlySet<st
   const others = [rollout?.selector, noted?.selector].filter((one) => one !== undefined);
   const isSame = [restartedSelection, ...others].every((one) => one === selector);
   if (!isSame || ![readRecordedHash(object), noted?.hash].includes(data.hash)) return undefined;
-  const older = [...deselected, ...(rollout?.pods ?? []), ...(noted ? listOutdated(noted) : [])];
+  const older = [...deselected, ...listOlder(scope)];
   return new Set(older.filter((uid) => selectedUids.has(uid)));
+}
+
+/** UIDs of the pods that a rollout has still to restart, and of those that are older than a change. */
+export function listOlder({ changes, object }: Scope): readonly string[] {
+  const noted = changes.get(object);
+  return [...(object.status.rollout?.pods ?? []), ...(noted ? listOutdated(noted) : [])];
 }
 
 async function observePods(

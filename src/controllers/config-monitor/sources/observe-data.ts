@@ -191,15 +191,17 @@ export function reportSources(scope: Scope): void {
 
 /**
  * The data that the pods have, for an edit of the sources in spec: those that stay keep their records, and new ones
- * have the data that is observed first.
+ * have the data that is observed first. With another key that is so of all but those of which pods have older data.
  */
 export function mergeRecords({ sources }: ObservedData, scope: Scope): readonly SourceRecord[] {
   const known = new Map(listComparable(scope).map((record) => [nameSource(record), record]));
   const isPending = findPending(scope);
+  const isRehashed = hasOtherKey(scope);
   return sources.map((record) => {
     const before = known.get(nameSource(record));
+    if (before === undefined && !isRehashed) return record;
+    if (isPending(nameSource(record))) return { ...record, hash: hashStale(before ?? record) };
     if (before === undefined) return record;
-    if (isPending(nameSource(record))) return { ...record, hash: hashStale(before) };
     if (before.keys === record.keys) return before;
     return hasOtherData(before, scope) ? { ...record, hash: hashStale(before) } : record;
   });
@@ -220,11 +222,16 @@ function hasOtherData({ kind, name, keys, keyNames, hash }: SourceRecord, scope:
 }
 
 /** None where Secrets were hashed with another key: that is a new baseline, of all sources. */
-function listComparable({ object, secrets, watched }: Scope): readonly SourceRecord[] {
-  const { status } = object;
-  const { configHash, hashKey = secrets.keyId } = status;
-  if (configHash === undefined || hashKey !== secrets.keyId) return [];
-  return readRecords(status, watched);
+function listComparable(scope: Scope): readonly SourceRecord[] {
+  const { status } = scope.object;
+  if (status.configHash === undefined || hasOtherKey(scope)) return [];
+  return readRecords(status, scope.watched);
+}
+
+/** Whether Secrets were hashed with another key. */
+export function hasOtherKey({ object, secrets }: Scope): boolean {
+  const { hashKey = secrets.keyId } = object.status;
+  return hashKey !== secrets.keyId;
 }
 
 /** Of some sources pods may have data other than that on record, or than that which is observed. */

@@ -330,6 +330,25 @@ describe('an object with a Secret', () => {
     expect(evicted()).toEqual(['both', 'both', 'only-b', 'only-b']);
   });
 
+  it.each([
+    ['of a restart that is under way', {}, 1_200],
+    ['of a change that waits', { suspend: true }, 60_000],
+  ])(
+    'restarts the pods on record as older %s also where the key is another one',
+    async (_, fields, afterMs) => {
+      await watch(fields);
+      await bench.store('ConfigMap', 'a', { x: '2' });
+      await bench.clock.advance(afterMs);
+      expect(bench.status().pendingPods).toBeGreaterThan(0);
+      bench.hashKey = Buffer.alloc(32, 'x');
+      await bench.restart();
+      await bench.editMonitor({ suspend: false });
+      await bench.clock.advance(120_000);
+      expect(evicted()).toEqual(['both', 'both', 'only-a', 'only-a']);
+      expect(bench.condition('Ready')).toBe('True Watching');
+    },
+  );
+
   it('lets nothing of the data out', async () => {
     const marker = 'hunter2-marker';
     await bench.store('Secret', 'b', { x: marker, [marker]: 'x' });
