@@ -196,8 +196,8 @@ async function recordOlder(
     object: { ...object, status: { ...status, configHash: hash, sources } },
   };
   reportSources(edited);
-  await recordOutdated(data, edited);
   pass.disproveReady();
+  await recordOutdated(data, edited);
   const message = 'pods that spec selects may have older data; they restart';
   return waiting('Debouncing' satisfies ConfigMonitorReason, message, 0);
 }

@@ -46,6 +46,7 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
   const data = await refreshData(shown, scope);
   if (data === undefined) return { kind: 'held', outcome: awaitSources(scope) };
   if (isSettled(data, scope)) return { kind: 'needless' };
+  scope.pass.disproveReady();
   const noted = await noteOutdated(data, scope);
   const { change, outdated, orphaned } = noted;
   if (hasComeBack(noted, scope)) {
@@ -53,7 +54,6 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
     takeBackChange(scope);
     return { kind: 'needless' };
   }
-  scope.pass.disproveReady();
   reportPods(
     outdated.map(({ metadata }) => metadata.uid),
     scope,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/core/objects/kube-object.ts';
+import { OperatorError } from '../../../../src/core/reconcile/operator-error.ts';
 import { ConfigMonitorBench } from './bench.ts';
 
 let bench: ConfigMonitorBench;
@@ -58,6 +59,19 @@ describe('a pod with older data that loses the label by which it is selected, an
     expect(bench.status().deselectedPods).toEqual([pod.metadata.uid]);
     await label(pod, 'web');
     await expectNewest();
+  });
+
+  it('while pods cannot be listed, leaves the object not Ready', async () => {
+    await bench.monitor(web);
+    await bench.change('two', 1_200);
+    const pod = findLast();
+    await label(pod);
+    await bench.clock.advance(600_000);
+    expect(bench.condition('Ready')).toBe('True Watching');
+    const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
+    bench.cluster.uidsOf = () => Promise.reject(new OperatorError(options));
+    await label(pod, 'web');
+    expect(bench.condition('Ready')).toBe('False ApiServerUnavailable');
   });
 
   it('while a change waits that is taken back, is not restarted', async () => {

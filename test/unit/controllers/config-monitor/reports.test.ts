@@ -233,6 +233,16 @@ describe('the progress', () => {
   });
 });
 
+it('an object whose data has changed is not Ready while its pods cannot be listed', async () => {
+  await bench.deploy();
+  await bench.monitor();
+  const options = { reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' } as const;
+  bench.cluster.uidsOf = () => Promise.reject(new OperatorError(options));
+  await bench.change('two');
+  expect(bench.kept()).toBe(8);
+  expect(bench.condition('Ready')).toBe('False ApiServerUnavailable');
+});
+
 describe('a single replica', () => {
   const single = async (spec: object, surges = false): Promise<readonly string[]> => {
     const of = { labels: APP, isStateful: false, minReadySeconds: 0, surges };
