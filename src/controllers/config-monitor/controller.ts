@@ -47,7 +47,7 @@ import {
   listSources,
   type ObservedData,
 } from './sources/watched-source.ts';
-import { isSpared, listLost } from './transforms.ts';
+import { isSpared, listLost, renameOwners } from './transforms.ts';
 import { listPending, partition } from './workload-groups.ts';
 
 /** Resync, for a pod whose event got lost. */
@@ -103,7 +103,8 @@ function buildScope(
   const sourceText = describeSources(watched);
   const sources = { watched, sourceText, selection };
   const deselected = new Set(status.deselectedPods);
-  const own = { ...of, spec: applyDefaults(spec), deselected };
+  const object = renameOwners(of.object);
+  const own = { ...of, object, spec: applyDefaults(spec), deselected };
   return { ...context, ...own, ...sources, selected, selectedUids, orphans };
 }
 

@@ -221,7 +221,7 @@ function findFirstPod({ unavailable }: Owner): TrimmedPod | undefined {
 function chooseEvidence(owner: Owner | undefined, { object }: Scope): string {
   if (owner === undefined) return `configmonitor ${object.metadata.name}`;
   const pod = findFirstPod(owner);
-  // `CloneSet/shop of apps.kruise.io/v1alpha1`: kubectl knows the kind by the first word.
+  // `CloneSet/shop of apps.kruise.io`: kubectl knows the kind by the first word.
   return pod === undefined ? (owner.name?.split(' ')[0] ?? 'pods') : `pod ${pod.metadata.name}`;
 }
 

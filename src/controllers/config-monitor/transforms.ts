@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto';
 import {
+  type ConfigMonitor,
   type ConfigMonitorSpec,
   type ConfigMonitorStatus,
   POD_DELETE_MATCH,
 } from '../../apis/config-monitor.ts';
 import { isPaused, RESTARTED_AT } from '../../core/objects/annotations.ts';
 import { boundText } from '../../core/objects/digests.ts';
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../core/objects/kube-object.ts';
+import {
+  type KubeObject,
+  type ObjectMeta,
+  type OwnerReference,
+  parseGroup,
+} from '../../core/objects/kube-object.ts';
 import {
   boundAnnotations,
   boundController,
@@ -195,7 +201,7 @@ export function listLost(
 }
 
 /**
- * Those that share what may be unready at a time, such as `Deployment/frontend`; undefined where
+ * Those that share what may be unready at a time, such as `Deployment/frontend` or `CloneSet/shop of apps.kruise.io`; undefined where
  * nobody keeps count of them. Pods of one Deployment belong together, whichever of its ReplicaSets
  * they are of: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
  */
@@ -207,7 +213,19 @@ export function nameOwner(pod: TrimmedPod): string | undefined {
   if (kind === 'ReplicaSet' && name.endsWith(suffix)) {
     return `Deployment/${name.slice(0, -suffix.length)}`;
   }
-  return isBuiltIn(controller) ? `${kind}/${name}` : `${kind}/${name} of ${controller.apiVersion}`;
+  if (isBuiltIn(controller)) return `${kind}/${name}`;
+  // Pods keep the version of the API that made them.
+  return `${kind}/${name} of ${parseGroup(controller.apiVersion) || 'v1'}`;
+}
+
+/** Earlier releases recorded the version too, as `CloneSet/shop of apps.kruise.io/v1alpha1`. */
+export function renameOwners({ status, ...object }: ConfigMonitor): ConfigMonitor {
+  const { rollout } = status;
+  if (rollout === undefined) return { ...object, status };
+  const owners = rollout.owners.map(({ name, ...owner }) => {
+    return { ...owner, name: name.replace(/( of [^/]+)\/.*$/, '$1') };
+  });
+  return { ...object, status: { ...status, rollout: { ...rollout, owners } } };
 }
 
 /** The workload that an owner's name stands for; undefined where it is of a kind that others made. */

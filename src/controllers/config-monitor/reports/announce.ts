@@ -89,15 +89,17 @@ function nameSources(rollout: Rollout, { object, watched }: Scope): string {
   return [...listRestartedFor(rollout, object.status, watched)].join(' and ');
 }
 
-/** `Deployment/frontend`, or `CloneSet/shop of apps.kruise.io/v1alpha1`; `kubectl describe` finds events by UID. */
+/** `kubectl describe` finds events by UID. */
 function toObject(
   { name: owner, uid }: Rollout['owners'][number],
   scope: Scope,
 ): KubeObject | undefined {
-  if (uid === undefined) return undefined;
-  const [reference = '', apiVersion = 'apps/v1'] = owner.split(' of ', 2);
-  const [kind = '', name = ''] = reference.split('/', 2);
   const { namespace } = scope.object.metadata;
+  const [reference = '', group] = owner.split(' of ', 2);
+  const [kind = '', name = ''] = reference.split('/', 2);
+  const [pod] = scope.pods.listByOwner(namespace, owner, 'kept');
+  const apiVersion = group === undefined ? 'apps/v1' : pod && getController(pod)?.apiVersion;
+  if (uid === undefined || apiVersion === undefined) return undefined;
   return { apiVersion, kind, metadata: { name, namespace, uid } };
 }
 
@@ -137,7 +139,7 @@ function pickWorkload(found: Workload | Error | undefined): Workload | undefined
   return found instanceof Error ? undefined : found;
 }
 
-/** `CloneSet/shop of apps.kruise.io/v1alpha1` without its group. */
+/** `CloneSet/shop of apps.kruise.io` without its group. */
 function describeOwners(names: readonly string[]): string {
   const short = names.slice(0, MAX_NAMES).map((name) => name.split(' ', 1)[0]);
   const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} others` : '';

@@ -124,7 +124,11 @@ describe('the owner of a pod', () => {
     },
     'a kind of that name of others': {
       ...{ kind: 'StatefulSet', apiVersion: 'apps.kruise.io/v1', name: 'db' },
-      is: 'StatefulSet/db of apps.kruise.io/v1',
+      is: 'StatefulSet/db of apps.kruise.io',
+    },
+    'a kind of the core': {
+      ...{ kind: 'ReplicationController', apiVersion: 'v1', name: 'shop' },
+      is: 'ReplicationController/shop of v1',
     },
   };
 
