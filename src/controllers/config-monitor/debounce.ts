@@ -30,9 +30,16 @@ import {
 import type { TrimmedPod } from './transforms.ts';
 import { listOrphans } from './workload-groups.ts';
 
+/** Not now. */
+export interface Held {
+  readonly kind: 'held';
+  readonly outcome: Outcome;
+  /** UIDs of the pods with older data, where they are known. */
+  readonly outdated?: readonly string[];
+}
+
 export type Started =
-  /** Not now. */
-  | { readonly kind: 'held'; readonly outcome: Outcome }
+  | Held
   /** The data is what is on record, and no pod has other data. */
   | { readonly kind: 'needless' }
   /** On record; undefined where no pod has older data. */
@@ -54,12 +61,10 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
     takeBackChange(scope);
     return { kind: 'needless' };
   }
-  reportPods(
-    outdated.map(({ metadata }) => metadata.uid),
-    scope,
-  );
+  const uids = outdated.map(({ metadata }) => metadata.uid);
+  reportPods(uids, scope);
   const outcome = await findAnyHold(noted, scope);
-  if (outcome !== undefined) return { kind: 'held', outcome };
+  if (outcome !== undefined) return { kind: 'held', outcome, outdated: uids };
   // The watch may have fallen silent since the change was noted.
   const newest = data === shown ? await readNewestData(scope) : data;
   if (newest === undefined) return { kind: 'held', outcome: awaitSources(scope) };
