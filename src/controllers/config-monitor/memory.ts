@@ -202,12 +202,20 @@ interface Named {
   readonly name: string | undefined;
 }
 
+interface ObservedTime {
+  readonly progressTime: string;
+  /** Monotonic. */
+  readonly sinceMs: number;
+  /** How old it was then, by the wall clock. */
+  readonly beforeMs: number;
+}
+
 /** For how long the rollouts have got on no further, and whose turn it is. */
 export class Progress {
   readonly templates = new Turns();
   readonly evictions = new Turns();
   readonly #clock: Clock;
-  readonly #observed = new Map<Key, { readonly progressTime: string; readonly sinceMs: number }>();
+  readonly #observed = new Map<Key, ObservedTime>();
 
   /** Since when those are held that are, monotonic. */
   readonly #heldSince = new Map<Key, number>();
@@ -222,18 +230,23 @@ export class Progress {
   }
 
   /**
-   * By the time on record, in ms, or by how long this process has seen it there: another process may
-   * have written it by a clock that is ahead of this one's.
+   * In ms, by how long this process has seen this time on record. The time before that is by the wall clock, which may be
+   * ahead of the one that wrote it: unless the object is Stalled, no more of it counts than this process has seen.
    */
-  idleMs(key: Key, progressTime: string): number {
+  idleMs(key: Key, progressTime: string, isStalled = false): number {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#observed.get(key);
-    const record = known?.progressTime === progressTime ? known : { progressTime, sinceMs: nowMs };
+    const record = known?.progressTime === progressTime ? known : this.#observe(progressTime);
     this.#observed.set(key, record);
-    const recordedMs = this.#clock.now() - Date.parse(progressTime);
-    const observedMs = Math.max(nowMs - record.sinceMs, recordedMs);
+    const watchedMs = nowMs - record.sinceMs;
+    const beforeMs = isStalled ? record.beforeMs : Math.min(record.beforeMs, watchedMs);
     const fromMs = this.#countsFrom.get(key) ?? Number.NEGATIVE_INFINITY;
-    return this.#resume(key, Math.min(nowMs - fromMs, observedMs));
+    return this.#resume(key, Math.min(nowMs - fromMs, watchedMs + beforeMs));
+  }
+
+  #observe(progressTime: string): ObservedTime {
+    const beforeMs = Math.max(0, this.#clock.now() - Date.parse(progressTime));
+    return { progressTime, sinceMs: this.#clock.monotonicMs(), beforeMs };
   }
 
   #resume(key: Key, idleMs: number): number {

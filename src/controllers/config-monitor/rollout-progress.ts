@@ -38,7 +38,7 @@ export function judgeProgress(
   const unavailable = listUnavailable(rollout, scope);
   const isWaiting = unavailable.length > 0;
   const { pass, progress } = scope;
-  const idleMs = progress.idleMs(pass.key, rollout.progressTime);
+  const idleMs = progress.idleMs(pass.key, rollout.progressTime, isStalled(scope));
   const soonestMs = Math.min(...unavailable.map(({ availableInMs }) => availableInMs));
   const leftMs = computeLeftMs(rollout, { idleMs, soonestMs }, scope);
   throwIfOfAll(refusals);

@@ -82,6 +82,27 @@ describe('the progress deadline', () => {
     await expectNewest();
   });
 
+  it.each([
+    ['the wall clock is put forward', () => Promise.resolve()],
+    ['the clock of the next leader is ahead', () => bench.restart()],
+  ])('is not over for pods that take 30 s to start where %s', async (_, goOn) => {
+    bench.cluster.isBroken = true;
+    await bench.change('two', 3_000);
+    bench.clock.turnWallClock(3_600_000);
+    await goOn();
+    await bench.clock.advance(27_000);
+    bench.cluster.heal();
+    await expectNewest();
+  });
+
+  it('counts the time before a restart of the operator', async () => {
+    bench.cluster.isBroken = true;
+    await bench.change('two', 300_000);
+    await bench.restart();
+    await bench.clock.advance(330_000);
+    expect(bench.condition('Stalled')).toBe('True ProgressDeadlineExceeded');
+  });
+
   it('that is over stays so across a restart of the operator', async () => {
     bench.cluster.crashAfterMs = 5_000;
     await bench.change('two', 3_600_000);
