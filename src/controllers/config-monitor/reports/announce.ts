@@ -42,14 +42,14 @@ function announceRestart({ reason, verb }: Wording, rollout: Rollout, scope: Sco
   });
 }
 
-/** A person must act. Once for each reason: the failure is repeated with each try. */
+/** A person must act. Once for each reason and restart: the failure is repeated with each try. */
 export function announceFailure(error: unknown, rollout: Rollout, scope: Scope): void {
   if (!(error instanceof OperatorError) || error.healedBy !== 'person') return;
-  const { conditions = [] } = scope.object.status;
-  const isKnown = conditions.some(({ type, status, reason }) => {
+  const { conditions = [], rollout: before } = scope.object.status;
+  const isReported = conditions.some(({ type, status, reason }) => {
     return type === 'Stalled' && status === 'True' && reason === error.reason;
   });
-  if (isKnown) return;
+  if (isReported && before?.startTime === rollout.startTime) return;
   count({ failures: 1 }, scope);
   const { message: note, reason } = error;
   const event = { type: 'Warning', reason, action: 'Restart', note } as const;
