@@ -26,7 +26,7 @@ export async function noteChange(data: ObservedData, scope: Scope): Promise<Data
   const isNew = before?.hash !== hash;
   const isSame = !isNew && before.selector === selector;
   const change = isSame ? before : await observePods(data, selector, scope);
-  scope.pass.report({ change: toNotedChange(change) } satisfies Report);
+  reportChange(change, isNew, scope);
   if (before && before.selector !== selector)
     reportDeselected(listOutdated({ ...before, hash }), scope);
   if (isNew && !scope.isReselected) recordChange(hash, before === undefined, scope);
@@ -151,10 +151,19 @@ export function toNotedChange(change: DataChange): NotedChange | undefined {
   };
 }
 
+function reportChange(noted: DataChange, isNew: boolean, scope: Scope): void {
+  const { clock, isReselected, object, pass } = scope;
+  const change = toNotedChange(noted);
+  pass.report({ change } satisfies Report);
+  // The write that was to store it may have been refused.
+  const isUnstored = change !== undefined && change.hash !== object.status.change?.hash;
+  if (isReselected || !(isNew || isUnstored)) return;
+  pass.report({ lastChangeTime: formatMillis(clock.now()) } satisfies Report);
+}
+
 /** The article's sentence for each modification, one event for all that are acted on together. */
 function recordChange(hash: string, isFirst: boolean, scope: Scope): void {
-  const { clock, pass, sourceText, watched } = scope;
-  pass.report({ lastChangeTime: formatMillis(clock.now()) } satisfies Report);
+  const { pass, sourceText, watched } = scope;
   const source = abbreviateSources(watched);
   pass.log.info('Modification detected', { source, hash: shortenHash(hash) });
   if (!isFirst) return;

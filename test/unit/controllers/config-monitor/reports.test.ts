@@ -72,6 +72,17 @@ describe('a restart on the objects that it is about', () => {
     }
   });
 
+  it('has the time of its change on record also where the first note of it is refused', async () => {
+    bench.cluster.deploy('frontend', 8, APP);
+    await bench.monitor();
+    await bench.clock.advance(1_000);
+    const refusal = { reason: 'Conflict', message: 'no', healedBy: 'time' } as const;
+    bench.kube.failNext('applyStatus', new OperatorError(refusal));
+    await bench.change('two');
+    expect(bench.status().restarts).toBe(1);
+    expect(bench.status().lastChangeTime).toBeDefined();
+  });
+
   it('leaves what was on record where its own record is refused, and the change', async () => {
     bench.cluster.deploy('frontend', 8, APP);
     await bench.monitor({ debounceSeconds: 0 });
@@ -119,6 +130,19 @@ describe('a restart on the objects that it is about', () => {
     expect(count('failures')).toBe(1);
     expect(count('waiting')).toBe(6);
     expect(bench.status().progress).toBe('2/8');
+  });
+
+  it('is counted, and reported, where it gets stuck as the one before, without a quiet period', async () => {
+    bench.cluster.deploy('frontend', 2, APP);
+    await bench.monitor({ debounceSeconds: 0 });
+    await bench.clock.advance(1_000);
+    const refusal = new OperatorError({ reason: 'Forbidden', message: 'no', healedBy: 'person' });
+    bench.cluster.answer = () => refusal;
+    await bench.change('two');
+    await bench.change('three');
+    const reasons = told('ConfigMap').map((line) => line.split(':')[0]);
+    expect(reasons).toEqual(['RestartStarted', 'Forbidden', 'RestartStarted', 'Forbidden']);
+    expect(count('failures')).toBe(2);
   });
 
   it('is reported on an owner of a custom kind by the UID that its pods name', async () => {
