@@ -12,7 +12,7 @@ export function applyFields(live: Fields, before: Fields, next: Fields): Fields 
   }
   for (const [field, value] of Object.entries(next)) {
     result[field] =
-      isFields(value) && field !== 'selector'
+      isFields(value) && !['selector', 'podSelector'].includes(field)
         ? applyFields(fieldsOf(live[field]), fieldsOf(before[field]), value)
         : value;
   }

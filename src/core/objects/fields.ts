@@ -65,7 +65,7 @@ function diffEntries(observed: Fields, desired: Fields, path: string): readonly 
  * One with `matchLabels` cannot be changed, so what a webhook has added at the creation is no difference.
  */
 function isSelector(path: string, { matchLabels }: Fields): boolean {
-  return path === 'spec.selector' && matchLabels === undefined;
+  return ['spec.selector', 'spec.podSelector'].includes(path) && matchLabels === undefined;
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */

@@ -62,6 +62,14 @@ describe('a ConfigMap with the annotation', () => {
     expect(bench.told('DriftRepaired')).toHaveLength(1);
   });
 
+  it('selects by the labels of the annotation alone', async () => {
+    await annotate('app=frontend');
+    await bench.editMonitor({ podSelector: { app: 'frontend', tier: 'web' } }, NAME);
+    await bench.clock.advance(1_000);
+    expect(bench.object(NAME).spec.podSelector).toEqual({ app: 'frontend' });
+    expect(bench.told('DriftRepaired')).toHaveLength(1);
+  });
+
   it('owns it, and is itself never written', async () => {
     await annotate('app=frontend');
     const { resourceVersion, uid } = bench.configMap.metadata;
