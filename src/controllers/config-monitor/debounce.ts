@@ -188,7 +188,8 @@ function findOutdated(
     if (pending.has(uid)) return true;
     if (!(older.has(uid) || planned.has(uid)) || !concerns(scope.selection, pod, listChanged(uid)))
       return false;
-    return !isVouchedFor(pod);
+    // One that was noted with the data on record is still the same, whatever labels it has been given since.
+    return change.pods.has(uid) || !isVouchedFor(pod);
   };
 }
 

@@ -213,6 +213,24 @@ describe('a ConfigMonitor with labels and one without, of two sources', () => {
     expect(bench.cluster.names.filter((name) => before.includes(name))).toEqual([]);
   });
 
+  it('restart an older pod that gets the label of the other one after its restart', async () => {
+    const of = { sources: sources.slice(0, 1) };
+    bench.cluster.deploy('third', 2, { role: 'third' });
+    await bench.monitor({ ...of, podSelector: { app: 'web' }, suspend: true }, 'late', [
+      'configMap',
+    ]);
+    await bench.monitor({ ...of, podSelector: { role: 'third' } }, 'quick', ['configMap']);
+    await bench.clock.advance(1_000);
+    await bench.store('ConfigMap', 'a', { x: '2' });
+    await bench.clock.advance(60_000);
+    const [pod] = bench.cluster.podsOf('web');
+    if (pod === undefined) throw new Error('no pod');
+    bench.kube.editMeta(pod, { labels: { ...pod.metadata.labels, role: 'third' } });
+    await bench.editMonitor({ suspend: false }, 'late');
+    await bench.clock.advance(300_000);
+    expect(bench.cluster.evicted.map(nameDeployment)).toEqual(['third', 'third', 'web', 'web']);
+  });
+
   it('restart pods without a controller that an edit of the other one includes after its restart', async () => {
     const of = { sources: sources.slice(0, 1), podSelector: { app: 'web' } };
     bench.cluster.pod('lone', { labels: { app: 'web' } });
