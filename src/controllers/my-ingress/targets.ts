@@ -38,7 +38,7 @@ export interface TargetsState {
   readonly healthAsOfMs?: number;
   /** One of the desired ones that is registered and not healthy, and why. */
   readonly unhealthy?: TargetHealth;
-  /** AWS has not answered yet about one of these. */
+  /** AWS has not answered yet about one of the desired ones. */
   readonly isAwaited?: true;
   /** All desired targets, at least one, were registered at least once since the group was published. */
   readonly isFilled: boolean;

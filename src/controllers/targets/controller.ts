@@ -15,7 +15,7 @@ import { type GatedPod, isSelected } from './gates/gated-pod.ts';
 import { ReadinessGates } from './gates/readiness-gates.ts';
 import { type EarlyPod, ShortShutdowns } from './gates/short-shutdowns.ts';
 import { Group, type ServedGroup, type TargetsState } from './group.ts';
-import { showTargets } from './group-gauges.ts';
+import { GroupGauges } from './group-gauges.ts';
 import { GroupIndex, getNamespace } from './group-index.ts';
 import { HealthPolls } from './health-polls.ts';
 import { type NodeCache, NodeWatch } from './instances/node-watch.ts';
@@ -54,11 +54,13 @@ export class TargetsController {
   readonly #feed: ChangeFeed;
   readonly #gates: ReadinessGates | undefined;
   readonly #nodes: NodeWatch;
+  readonly #gauges: GroupGauges;
   readonly #shutdowns = new ShortShutdowns();
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: TargetsOptions) {
     this.#options = options;
+    this.#gauges = new GroupGauges(options.metrics);
     this.#index = new EndpointsIndex({ ...options, pods: options.gates?.pods });
     const work: GroupWork = {
       ...options,
@@ -103,8 +105,7 @@ export class TargetsController {
   refreshMetrics(): void {
     const groups = this.#published.owners.flatMap((owner) => this.#listCounted(owner));
     // Of a group that no action names AWS checks no target.
-    const states = groups.flatMap(({ served, state }) => (served.isUnused ? [] : [state]));
-    showTargets(this.#options.metrics, states);
+    this.#gauges.show(groups.filter(({ served }) => served.isUnused !== true));
   }
 
   /** Resolves when the calls that were under way at the stop have ended. */
@@ -156,10 +157,7 @@ export class TargetsController {
   async waitUntilFilled(owner: Key, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#isFilled(owner)) return;
-    for (const group of this.#listCounted(owner)) {
-      group.hurry();
-      this.#flusher.schedule(group);
-    }
+    for (const group of this.#listCounted(owner)) this.#hurry(group);
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(owner) ?? new Set();
     this.#waiting.set(owner, waiting.add(resolve));
@@ -175,7 +173,7 @@ export class TargetsController {
     return new ReadinessGates({
       ...{ ...gates, services, clock, log },
       listGroups: (namespace) => this.#published.listOfNamespace(namespace),
-      onAwaited: (group) => this.#onAwaited(group),
+      onAwaited: (group) => this.#hurry(group),
       onPod: (pod, isGone) => this.#onPod(pod, isGone),
     });
   }
@@ -229,10 +227,10 @@ export class TargetsController {
     return group.desire(desireTargets(group.served, endpoints));
   }
 
-  /** A pod becomes Ready by AWS's answer about the group. */
-  #onAwaited(group: Group): void {
+  /** A pass, or a pod at its gate, waits for AWS's answer about the group. */
+  #hurry(group: Group): void {
     group.hurry();
-    if (!group.isKnown) this.#flusher.schedule(group);
+    this.#flusher.schedule(group);
     this.#polls.schedule(group);
   }
 

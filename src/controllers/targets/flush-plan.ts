@@ -13,10 +13,8 @@ export interface FlushFacts {
   readonly refusedUntilMs: (target: Target) => number;
   /** Since when nothing is desired (monotonic ms). */
   readonly emptySinceMs: number | undefined;
-  /** When the first targets were known after a time without slices (monotonic ms); long past for others. */
-  readonly knownSinceMs: number;
-  /** Whether it was desired since then: its slice is not one that is still to come. */
-  readonly wasShown: (target: Target) => boolean;
+  /** Until when a slice may come that has it, or a selector that does not, if none has it now (monotonic ms). */
+  readonly absentUntilMs: (target: Target) => number;
   /** Since when a pod that served is not selected any more (monotonic ms); long past for others. */
   readonly formerSinceMs: (target: Target) => number;
   /** Since when this target is to be deregistered (monotonic ms). */
@@ -85,8 +83,8 @@ function keepUntilMs(target: Target, keeping: Keeping): number {
   if (live.has(target.id)) return keepLiveUntilMs(target, keeping);
   if (unready?.has(target.id)) return nowMs;
   const formerMs = Math.min(facts.formerSinceMs(target), facts.surplusSinceMs(target));
-  const returnedMs = facts.wasShown(target) ? nowMs : facts.knownSinceMs + EMPTYING_GRACE_MS;
-  return Math.max(nowMs, keepCheckedUntilMs(target, formerMs, keeping), returnedMs);
+  const checkedMs = keepCheckedUntilMs(target, formerMs, keeping);
+  return Math.max(nowMs, checkedMs, facts.absentUntilMs(target));
 }
 
 /** Its pod serves, maybe on another port. */

@@ -5,8 +5,10 @@ import { type DesiredTargets, nameTarget } from './desired-targets.ts';
 import { CHECKING_GRACE_MS, EMPTYING_GRACE_MS, type FlushFacts } from './flush-plan.ts';
 
 type Live = DesiredTargets['live'];
-type GraceFacts = 'desired' | 'emptySinceMs' | 'knownSinceMs' | 'wasShown' | 'formerSinceMs';
+type GraceFacts = 'desired' | 'emptySinceMs' | 'absentUntilMs' | 'formerSinceMs';
 
+/** For so long a Service may be behind its slices. */
+const UNCLEAR_MS = 1_000;
 /** For so long slices follow the first one of a Service that is back, however late it is. */
 const FOLLOWING_MS = 2_000;
 
@@ -22,6 +24,8 @@ export class Graces {
   #selector: DesiredTargets['selector'];
   /** When the Service got another selector (monotonic ms). */
   #switchedMs = Number.NEGATIVE_INFINITY;
+  /** Ready pods in whose place others came, for which a selector may be the cause that is yet to come (monotonic ms). */
+  #unclear: { readonly ready: Live; readonly sinceMs: number } = NONE;
   /** Since when pods that served are not selected any more (monotonic ms), by their addresses. */
   readonly #formerSinceMs = new Map<string, number>();
   /** Until then the slices of another Service come, which no pod of before waits for. */
@@ -87,15 +91,24 @@ export class Graces {
 
   /**
    * The selector gives the Service other pods, slice by slice, and those of before still serve. Without another selector
-   * a pod that goes has ended.
+   * a pod that goes has ended. The watches of Services and of slices lag each for itself.
    */
   #noteSwitch({ selector, live, unready, targets }: DesiredTargets, nowMs: number): void {
     if (selector !== undefined) {
-      if (!isDeepStrictEqual(selector, this.#selector ?? selector)) this.#switchedMs = nowMs;
+      if (!isDeepStrictEqual(selector, this.#selector ?? selector)) this.#beginSwitch(nowMs);
       this.#selector = selector;
     }
-    if (nowMs >= this.#switchedMs + EMPTYING_GRACE_MS || targets.size === 0) return;
-    this.#keepFormer(subtract(subtract(this.#ready, live), unready ?? new Set()), nowMs);
+    const lost = subtract(subtract(this.#ready, live), unready ?? new Set());
+    if (lost.size === 0 || targets.size === 0) return;
+    if (nowMs < this.#switchedMs + EMPTYING_GRACE_MS) this.#keepFormer(lost, nowMs);
+    else if (lost.size === this.#ready.size) this.#unclear = { ready: lost, sinceMs: nowMs };
+  }
+
+  #beginSwitch(nowMs: number): void {
+    const { ready, sinceMs } = this.#unclear;
+    if (nowMs < sinceMs + UNCLEAR_MS) this.#keepFormer(ready, sinceMs);
+    this.#switchedMs = nowMs;
+    this.#unclear = NONE;
   }
 
   #keepFormer(ready: Live, sinceMs: number): void {
@@ -130,12 +143,21 @@ export class Graces {
     return {
       desired: { ...desired, live: new Set([...desired.live, ...own]) },
       emptySinceMs: this.#emptySinceMs,
-      knownSinceMs: this.#knownSinceMs,
-      wasShown: (target) => this.#shown.has(nameTarget(target)),
+      absentUntilMs: (target) => this.#getAbsentUntilMs(target),
       formerSinceMs: ({ id }) => this.#formerSinceMs.get(id) ?? Number.NEGATIVE_INFINITY,
     };
   }
+  #getAbsentUntilMs(target: Target): number {
+    const { ready, sinceMs } = this.#unclear;
+    const isShown = this.#shown.has(nameTarget(target));
+    return Math.max(
+      isShown ? Number.NEGATIVE_INFINITY : this.#knownSinceMs + EMPTYING_GRACE_MS,
+      ready.has(target.id) ? sinceMs + UNCLEAR_MS : Number.NEGATIVE_INFINITY,
+    );
+  }
 }
+
+const NONE = { ready: new Set<string>(), sinceMs: Number.NEGATIVE_INFINITY };
 
 function isMissing({ problem }: DesiredTargets): boolean {
   return problem?.reason === 'ServiceNotFound';

@@ -19,31 +19,55 @@ export const groupGauges = {
 } as const satisfies Record<string, MetricDefinition>;
 
 const STATES = ['healthy', 'degraded', 'unhealthy', 'empty', 'unknown'] as const;
+type State = (typeof STATES)[number];
 
 type Counted = Pick<
   TargetsState,
   'desired' | 'registered' | 'healthy' | 'unhealthy' | 'isAwaited' | 'problem'
 >;
 
-/** Sets the gauges from the states of all groups that count. */
-export function showTargets(metrics: Metrics, groups: readonly Counted[]): void {
-  for (const state of ['desired', 'registered', 'healthy'] as const) {
-    const count = groups.reduce((sum, group) => sum + (group[state] ?? 0), 0);
-    metrics.gauge(groupGauges.targets, { state }, count);
+/** Always the same object for a group. */
+interface Measured {
+  readonly state: Counted;
+}
+
+/** The gauges of all groups that count. */
+export class GroupGauges {
+  readonly #metrics: Metrics;
+  /** Groups that have had no healthy target since they were unhealthy: a pod that crashes is under its first check again and again. */
+  readonly #down = new WeakSet<object>();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
   }
-  const states = groups.map(judgeGroup);
-  for (const state of STATES) {
-    const count = states.filter((one) => one === state).length;
-    metrics.gauge(groupGauges.groups, { state }, count);
+
+  show(groups: readonly Measured[]): void {
+    for (const state of ['desired', 'registered', 'healthy'] as const) {
+      const count = groups.reduce((sum, { state: counted }) => sum + (counted[state] ?? 0), 0);
+      this.#metrics.gauge(groupGauges.targets, { state }, count);
+    }
+    const states = groups.map((one) => this.#judge(one));
+    for (const state of STATES) {
+      const count = states.filter((one) => one === state).length;
+      this.#metrics.gauge(groupGauges.groups, { state }, count);
+    }
+  }
+
+  #judge(group: Measured): State {
+    const judged = judgeGroup(group.state);
+    if (judged === 'unknown') return this.#down.has(group) ? 'unhealthy' : 'unknown';
+    if (judged === 'unhealthy') this.#down.add(group);
+    else this.#down.delete(group);
+    return judged;
   }
 }
 
-function judgeGroup(group: Counted): (typeof STATES)[number] {
+function judgeGroup(group: Counted): State {
   const { desired, healthy, problem } = group;
   if (desired === 0) return judgeWithoutTargets(problem);
   if (healthy === undefined) return 'unknown';
-  if (healthy === 0) return isUnderCheck(group) ? 'unknown' : 'unhealthy';
-  return healthy < desired ? 'degraded' : 'healthy';
+  if (healthy > 0) return healthy < desired ? 'degraded' : 'healthy';
+  return problem === undefined && isUnderCheck(group) ? 'unknown' : 'unhealthy';
 }
 
 /** The worst of its targets is one that AWS has not finished checking. */
@@ -52,7 +76,7 @@ function isUnderCheck({ unhealthy, isAwaited }: Counted): boolean {
 }
 
 /** Nobody asked for targets, or there should be some. */
-function judgeWithoutTargets(problem: Counted['problem']): 'empty' | 'unhealthy' | 'unknown' {
+function judgeWithoutTargets(problem: Counted['problem']): State {
   if (problem === undefined) return 'unknown';
   return problem.hasNoPods ? 'empty' : 'unhealthy';
 }

@@ -40,7 +40,7 @@ export interface TargetsState extends Pick<DesiredTargets, 'note' | 'isPartial'>
   readonly healthAsOfMs?: number;
   /** One of the desired ones that is registered and not healthy, and why. */
   readonly unhealthy?: TargetHealth;
-  /** AWS has not answered yet about one of these. */
+  /** AWS has not answered yet about one of the desired ones. */
   readonly isAwaited?: true;
   /** All desired targets, at least one, were registered at least once since the group was published. */
   readonly isFilled: boolean;
@@ -182,7 +182,7 @@ export class Group {
       registered: names.length,
       ...(asOfMs !== undefined && {
         ...{ healthy: this.health.countHealthy(names), healthAsOfMs: asOfMs },
-        ...(this.health.isAwaited(names) && { isAwaited: true }),
+        ...(this.health.isAwaited([...this.#desired.targets.keys()]) && { isAwaited: true }),
       }),
       isFilled: this.#isFilled,
       ...omitUndefined({ unhealthy, problem: this.problems.leading, note, isPartial }),

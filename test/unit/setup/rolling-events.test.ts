@@ -61,3 +61,32 @@ it('targets of which AWS does not say anything, as the call is denied, are not r
   await bench.clock.advance(1_800_000);
   expect(bench.condition('TargetsHealthy')).not.toContain('False TargetsUnhealthy');
 });
+
+it.each([50, 200, 1_000])(
+  'a rolling update is no event where AWS answers registrations after %i ms',
+  async (delayMs) => {
+    const before = bench.events;
+    const effect = { kind: 'delay', delayMs } as const;
+    bench.aws.control.addFault({ operation: 'RegisterTargets', effect, forMs: 3_600_000 });
+    bench.runPods({ [OLD]: 'ready', [NEW]: 'ready' });
+    await bench.clock.advance(4_000);
+    bench.check(NEW, HEALTHY);
+    await bench.clock.advance(20_000);
+    bench.runPods({ [NEW]: 'ready' });
+    await bench.clock.advance(60_000);
+    expect(bench.condition('TargetsHealthy')).toContain('True Healthy');
+    expect(bench.events.filter((one) => !before.includes(one))).toEqual([]);
+  },
+);
+
+it('a target that waits for its registration is not reported as unhealthy, where all others are healthy', async () => {
+  const effect = { kind: 'error', code: 'Throttling', status: 400, message: 'slow' } as const;
+  bench.aws.control.addFault({ operation: 'RegisterTargets', effect, forMs: 3_000 });
+  bench.runPods({ [OLD]: 'ready', [NEW]: 'ready' });
+  const shown: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    await bench.clock.advance(100);
+    shown.push(bench.condition('TargetsHealthy'));
+  }
+  expect(shown.find((one) => one.includes('TargetsUnhealthy'))).toBeUndefined();
+});

@@ -2,6 +2,7 @@ import { seededRandom } from '../../../localstack/embedded/ec2/seeded-ids.ts';
 import { createEmbeddedAws, type EmbeddedAws } from '../../../localstack/embedded/embedded-aws.ts';
 import type { MyIngress } from '../../../src/apis/my-ingress.ts';
 import { NO_LIMITS } from '../../../src/aws/budget/budget-limits.ts';
+import { sleep } from '../../../src/core/ports/clock.ts';
 import type { KubeTransport } from '../../../src/kube/client/kube-transport.ts';
 import { Operator } from '../../../src/operator.ts';
 import { GATE_LABELS, READINESS_GATE } from '../../../src/pods/pod.ts';
@@ -40,6 +41,8 @@ export class ServedBench {
   readonly aws: EmbeddedAws;
   /** Paths that the API server never answers. */
   silent: RegExp | undefined;
+  /** Paths that it answers late. */
+  slow: { readonly paths: RegExp; readonly ms: number } | undefined;
   #operator: Operator | undefined;
 
   constructor() {
@@ -83,6 +86,8 @@ export class ServedBench {
     const transport = createModelTransport(this.#model, 'operator');
     return {
       request: async (request) => {
+        if (this.slow?.paths.test(request.path))
+          await sleep(this.clock, this.slow.ms, request.signal ?? NEVER);
         if (!this.silent?.test(request.path)) return transport.request(request);
         const { promise, reject } = Promise.withResolvers<never>();
         const { signal } = request;
@@ -169,4 +174,5 @@ export class ServedBench {
   }
 }
 
+const NEVER = new AbortController().signal;
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/web/endpointslices';

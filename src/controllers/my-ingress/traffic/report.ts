@@ -117,17 +117,28 @@ export function refreshHeld(
   pass: Pass<MyIngress>,
 ): void {
   if (object.spec === undefined || !hasTraffic(object)) return;
+  const names = context.targets.read(pass.key).map(({ backend }) => backend);
+  // Of one that an edit has added meanwhile nothing is known.
+  if (!(object.spec.backends ?? []).every(({ name }) => names.includes(name))) return;
   const stored = object.status?.owned;
-  refreshTargets(createObjectScope(context, { object, stored, pass }));
+  const scope = createObjectScope(context, { object, stored, pass });
+  // Nothing comes back here when a grace is over.
+  refreshTargets(scope, Number.POSITIVE_INFINITY);
 }
 
-function refreshTargets(scope: ObjectScope): readonly TargetsState[] {
-  const states = reportTargets(scope);
+function refreshTargets(
+  scope: ObjectScope,
+  nowMs = scope.clock.monotonicMs(),
+): readonly TargetsState[] {
+  const states = reportTargets(scope, nowMs);
   reportCounts(scope, states, refreshBackends(scope.object, states));
   return states;
 }
 
-function reportTargets(scope: ObjectScope): readonly TargetsState[] {
+function reportTargets(
+  scope: ObjectScope,
+  nowMs = scope.clock.monotonicMs(),
+): readonly TargetsState[] {
   const { backendSecurityGroups, clock, memory, object, pass, targets } = scope;
   const found = memory.traffic?.certificates;
   for (const condition of found ? stateCertificates(object, found, clock.now()) : [])
@@ -135,7 +146,7 @@ function reportTargets(scope: ObjectScope): readonly TargetsState[] {
   const states = targets.readForStatus(pass.key).filter(({ backend }) => isOwnBackend(backend));
   if (!areCounted(object, states)) return states;
   const surroundings = {
-    nowMs: clock.monotonicMs(),
+    nowMs,
     isManagedAlone: backendSecurityGroups.length === 0 && isManaged(scope, readRoutes(object.spec)),
   };
   const recorded = { ...object, status: pass.recorded.status };
@@ -157,9 +168,14 @@ function reportCounts(
   memory.counts = omitUndefined(counts);
 }
 
+/** False while nodes that are its targets are about to be read. */
 function areCounted({ spec }: MyIngress, states: readonly TargetsState[]): boolean {
   const isPublished = states.length > 0 || (spec.backends ?? []).length === 0;
-  return isPublished && states.every(({ isKnown }) => isKnown);
+  return isPublished && states.every(isDesired);
+}
+
+function isDesired({ isKnown, desired, problem }: TargetsState): boolean {
+  return isKnown && (desired > 0 || problem !== undefined);
 }
 
 function omitIfEmpty<T>(items: readonly T[]): readonly T[] | undefined {

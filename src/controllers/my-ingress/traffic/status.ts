@@ -177,8 +177,6 @@ function stateResolved(
   const [worst] = listUnresolved(states, nowMs);
   const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
   if (worst?.problem === undefined) {
-    const unread = states.find(({ desired }) => desired === 0);
-    if (unread !== undefined) return stateUnread(unread, wasFalse);
     const message = `every backend has targets: ${countTargets(states)}`;
     return { type, status: 'True', reason: 'Resolved', message };
   }
@@ -189,13 +187,6 @@ function stateResolved(
     reason: worst.problem.reason,
     message: describeUnresolved(states, nowMs),
   };
-}
-
-/** Its nodes are about to be read. */
-function stateUnread({ backend }: TargetsState, wasFalse = false): StatedCondition {
-  const message = `backend ${backend}: the nodes are not read yet`;
-  const status = wasFalse ? 'False' : 'Unknown';
-  return { type: 'BackendsResolved', status, reason: 'NodesUnknown', message };
 }
 
 /** Worst first: one that may still be resolved by itself hides no other. */

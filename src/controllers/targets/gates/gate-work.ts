@@ -16,7 +16,7 @@ export interface DeclaredBackend extends Pick<ServedGroup, 'backend' | 'service'
 /** The backends of all objects, but for those that are paused, only planned or being deleted. */
 export interface DeclaredBackends {
   list(namespace: string): readonly DeclaredBackend[];
-  /** False for an object that is gone, being deleted or only planned, whatever groups it has. */
+  /** False for an object that is gone or only planned, whatever groups it has. */
   isActive(owner: Key): boolean;
   /** Calls `onChange` with each namespace whose list may have changed. */
   follow(onChange: (namespace: string) => void): () => void;

@@ -115,6 +115,21 @@ describe('a Service that gets another selector', () => {
     expect(bench.registered(arn)).toEqual(both);
   });
 
+  it.each([
+    ['while', 50, [...both]],
+    ['no longer than', 1_100, namesOf(podsOf(2, 10))],
+  ])(
+    'keeps them also %s the watch of Services is a second behind that of slices: %i ms',
+    async (_, laterMs, names) => {
+      const { bench, arn } = await filled();
+      bench.runPods(podsOf(2, 10));
+      await bench.clock.advance(laterMs);
+      bench.select('green');
+      await bench.clock.advance(10_000);
+      expect(bench.registered(arn)).toEqual(names);
+    },
+  );
+
   it('keeps those of each slice where they follow it one after the other', async () => {
     const { bench, arn } = await filledSlices();
     bench.select('green');
@@ -160,7 +175,7 @@ describe('a pod that goes without another selector', () => {
   ] as const)('does not stay: one %s', async (_, pods) => {
     const { bench, arn } = await filled(1);
     bench.runPods(pods);
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(1_100);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(1, 10)));
   });
 
@@ -169,7 +184,7 @@ describe('a pod that goes without another selector', () => {
     bench.select('green');
     await bench.clock.advance(10_000);
     bench.runPods(podsOf(1, 10));
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(1_100);
     expect(bench.registered(arn)).toEqual(namesOf(podsOf(1, 10)));
   });
 });

@@ -24,21 +24,20 @@ interface Draft {
   readonly late: readonly string[];
   readonly ready: readonly string[];
   readonly unready: readonly string[];
-  readonly shown: readonly string[];
   readonly refused: Readonly<Record<string, number>>;
   /** Since when, by address. */
   readonly former: Readonly<Record<string, number>>;
+  /** Until when, by address. */
+  readonly absent: Readonly<Record<string, number>>;
   readonly surplusSinceMs: number;
-  readonly knownSinceMs: number;
   readonly emptySinceMs?: number;
   readonly isUnknown?: true;
 }
 
 const NOTHING: Draft = {
   ...{ desired: [], registered: [], healthy: [], failed: [] },
-  ...{ live: [], late: [], ready: [], unready: [], shown: [] },
-  ...{ refused: {}, former: {} },
-  ...{ surplusSinceMs: 0, knownSinceMs: 0 },
+  ...{ live: [], late: [], ready: [], unready: [] },
+  ...{ refused: {}, former: {}, absent: {}, surplusSinceMs: 0 },
 };
 
 function factsOf(draft: Partial<Draft>): FlushFacts {
@@ -62,8 +61,7 @@ function factsOf(draft: Partial<Draft>): FlushFacts {
     refusedUntilMs: ({ id }) => facts.refused[id] ?? 0,
     emptySinceMs,
     surplusSinceMs: () => facts.surplusSinceMs,
-    knownSinceMs: facts.knownSinceMs,
-    wasShown: ({ id }) => facts.shown.includes(id),
+    absentUntilMs: ({ id }) => facts.absent[id] ?? 0,
     formerSinceMs: ({ id }) => facts.former[id] ?? 0,
   };
 }
@@ -126,29 +124,16 @@ describe('a flush', () => {
     expect(planFlush(factsOf(draft), NOW_MS).deregister).toEqual([]);
   });
 
-  it('lets slices come back one by one, and keeps no pod that one of them shows as not ready', () => {
+  it('keeps a pod that no slice has for as long as one may come, and none that one of them shows as not ready', () => {
+    const endsMs = NOW_MS + 1_000;
     const facts = factsOf({
-      ...{
-        desired: [at('a')],
-        registered: [at('a'), at('b'), at('c')],
-        live: ['a'],
-        unready: ['b'],
-      },
-      knownSinceMs: NOW_MS,
+      ...{ desired: [at('a')], registered: [at('a'), at('b'), at('c'), at('d')] },
+      ...{ live: ['a'], unready: ['b'], absent: { b: endsMs, c: endsMs } },
     });
-    const endsMs = NOW_MS + EMPTYING_GRACE_MS;
     expect(planFlush(facts, NOW_MS)).toEqual({
-      ...{ register: [], deregister: [at('b')], nextMs: endsMs },
+      ...{ register: [], deregister: [at('b'), at('d')], nextMs: endsMs },
     });
-    expect(planFlush(facts, endsMs).deregister).toEqual([at('b'), at('c')]);
-  });
-
-  it('keeps no pod whose slice came back and has it no more', () => {
-    const facts = factsOf({
-      ...{ desired: [at('a')], registered: [at('a'), at('b')], live: ['a'] },
-      ...{ knownSinceMs: NOW_MS, shown: ['a', 'b'] },
-    });
-    expect(planFlush(facts, NOW_MS).deregister).toEqual([at('b')]);
+    expect(planFlush(facts, endsMs).deregister).toEqual([at('b'), at('c'), at('d')]);
   });
 
   describe('of pods in whose place others come', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { groupGauges, showTargets } from '../../../../src/controllers/targets/group-gauges.ts';
+import { GroupGauges, groupGauges } from '../../../../src/controllers/targets/group-gauges.ts';
 import { RecordingMetrics } from '../../../fakes/recording-metrics.ts';
+import type { PodState } from './endpoints.ts';
 import { addressOf, TargetsBench } from './targets-bench.ts';
 
 function readAll(metrics: RecordingMetrics): unknown {
@@ -23,13 +24,14 @@ describe('the gauges of target groups', () => {
       sinceMs: 0,
       hasNoPods: true,
     } as const;
-    showTargets(metrics, [
+    const states = [
       { desired: 2, registered: 2, healthy: 2 },
       { desired: 3, registered: 2, healthy: 1 },
       { desired: 2, registered: 2, healthy: 0 },
       { ...none, problem: noPods },
       { desired: 4, registered: 0 },
-    ]);
+    ];
+    new GroupGauges(metrics).show(states.map((state) => ({ state })));
     expect(readAll(metrics)).toEqual({ groups: [1, 1, 1, 1, 1], targets: [11, 6, 3] });
   });
 
@@ -49,6 +51,23 @@ describe('the gauges of target groups', () => {
     bench.runPods({ [addressOf(0)]: 'unready' });
     await bench.clock.settle();
     expect(readGroups()).toMatchObject({ groups: [0, 0, 1, 0, 0] });
+  });
+
+  it('have a group that was unhealthy as such until a target is healthy, however often AWS begins to check', async () => {
+    const bench = new TargetsBench();
+    const arn = bench.group('web');
+    const readGroups = async (pod: PodState): Promise<unknown> => {
+      bench.runPods({ [addressOf(0)]: pod });
+      await bench.clock.advance(30_000);
+      bench.targets.refreshMetrics();
+      return readAll(bench.metrics);
+    };
+    bench.publish(arn, { isNew: true });
+    expect(await readGroups('ready')).toMatchObject({ groups: [0, 0, 0, 0, 1] });
+    expect(await readGroups('unready')).toMatchObject({ groups: [0, 0, 1, 0, 0] });
+    expect(await readGroups('ready')).toMatchObject({ groups: [0, 0, 1, 0, 0] });
+    bench.check('web', 'healthy');
+    expect(await readGroups('ready')).toMatchObject({ groups: [1, 0, 0, 0, 0] });
   });
 
   it('follow the controller, without groups that are being replaced', async () => {
