@@ -10,7 +10,8 @@ import {
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
-import { type Held, recordOutdated, startRollout } from './debounce.ts';
+import { recordOutdated, startRollout } from './debounce.ts';
+import { continueMeanwhile } from './held-restart.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
 import {
   hasReselected,
@@ -223,31 +224,14 @@ async function recordWhilePaused(given: Scope): Promise<void> {
 /** undefined: the data is back to what is on record, and every pod has it. */
 async function actOnChange(data: ObservedData, scope: Scope): Promise<Outcome | undefined> {
   const started = await startRollout(data, scope);
-  if (started.kind === 'held') return continueMeanwhile(started, scope);
+  const { rollout } = scope.object.status;
+  if (started.kind === 'held') {
+    return rollout ? continueMeanwhile(rollout, started, scope) : started.outcome;
+  }
   if (started.kind === 'needless') return undefined;
   return started.rollout === undefined
     ? reportWatching(scope)
     : continueRollout(started.rollout, scope);
-}
-
-/** No restart begins within the least interval, but one that is under way goes on. */
-async function continueMeanwhile(
-  { outcome: hold, outdated = [] }: Held,
-  scope: Scope,
-): Promise<Outcome> {
-  const { rollout } = scope.object.status;
-  const isInterval = hold.reason === ('MinInterval' satisfies ConfigMonitorReason);
-  if (rollout === undefined || hold.kind !== 'waiting' || !isInterval) return hold;
-  try {
-    const outcome = await continueRollout(rollout, scope);
-    if (outcome.kind !== 'waiting') return hold;
-    return { ...outcome, requeueAfterMs: Math.min(outcome.requeueAfterMs, hold.requeueAfterMs) };
-  } finally {
-    reportPods(
-      outdated.filter((uid) => scope.pods.getByUid(uid, 'kept')),
-      scope,
-    );
-  }
 }
 
 function reportWatching(scope: Scope): Outcome {

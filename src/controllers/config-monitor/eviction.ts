@@ -1,7 +1,7 @@
 import type { Rollout } from '../../apis/config-monitor.ts';
 import { OperatorError, rewordError } from '../../core/reconcile/operator-error.ts';
 import type { Eviction } from '../../pods/pod-ports.ts';
-import { isPassing, MOST_FAILED, type Refusal } from './memory.ts';
+import { isPassing, type Refusal } from './memory.ts';
 import { announceEviction, warnOfUnmanaged } from './reports/announce.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import {
@@ -28,7 +28,7 @@ export async function restartPods(
   workloads: WorkloadReader,
   scope: Scope,
 ): Promise<readonly Refusal[]> {
-  const { byTemplate, refusals, failed } = await restartWorkloads(rollout, workloads, scope);
+  const { byTemplate, refusals } = await restartWorkloads(rollout, workloads, scope);
   forgetRolled(rollout, byTemplate, scope);
   // From the count of the pods to counting them as gone nothing else may come between.
   const planned = planBatches(rollout, byTemplate, scope);
@@ -36,8 +36,7 @@ export async function restartPods(
   const unsent = new Set(batches.flatMap(({ pods }) => pods));
   for (const pod of unsent) scope.pods.markEvicted(pod);
   try {
-    const most = MOST_FAILED - failed;
-    return [...refusals, ...(await evictBatches(batches, { unsent, most }, scope))];
+    return [...refusals, ...(await evictBatches(batches, unsent, scope))];
   } finally {
     for (const pod of unsent) scope.pods.keep(pod);
   }
@@ -71,23 +70,24 @@ function planBatches(
   });
 }
 
-/** Until so many have failed for a reason that time heals. What is not tried in this pass is so first in the next. */
+/**
+ * Until one fails for a reason that time heals: that may take long, and the count of the others is old by then. What is
+ * not tried in this pass is so first in the next.
+ */
 async function evictBatches(
   batches: readonly Batch[],
-  { unsent, most }: { readonly unsent: Set<TrimmedPod>; readonly most: number },
+  unsent: Set<TrimmedPod>,
   scope: Scope,
 ): Promise<readonly Refusal[]> {
   const { evictions } = scope.progress;
   const { key } = scope.pass;
   const refused = new Map<Batch, Refusal>();
-  let failed = 0;
   for (const batch of evictions.sort(key, batches)) {
-    if (failed === most) break;
     const refusals = await evictBatch(batch, unsent, scope);
     const failure = refusals.find(isPassing);
     evictions.note(key, batch.name, failure?.kind === 'failed' ? failure.error : undefined);
-    if (failure !== undefined) failed++;
     if (refusals[0] !== undefined) refused.set(batch, refusals[0]);
+    if (failure !== undefined) break;
   }
   return batches.flatMap((batch) => refused.get(batch) ?? evictions.list(key, [batch]));
 }

@@ -162,9 +162,6 @@ function subtract(uids: Uids, others: Uids): Uids {
   return new Set([...uids].filter((uid) => !others.has(uid)));
 }
 
-/** In one pass, and one fewer of templates: a webhook may take 30 s to fail, and a pass has 120 s. */
-export const MOST_FAILED = 3;
-
 /** In which order the owners of a rollout are tried: those that failed wait until all others have been. */
 class Turns {
   /** By name of an owner, the last one at the end; undefined for a failure that was not the owner's. */

@@ -4,7 +4,7 @@ import { DeadlineExceeded } from '../../core/ports/clock.ts';
 import { createFailure } from '../../core/reconcile/failure.ts';
 import { isOfOneObject, OperatorError, restateError } from '../../core/reconcile/operator-error.ts';
 import type { Workload } from '../../pods/workloads.ts';
-import { MOST_FAILED, type Refusal } from './memory.ts';
+import type { Refusal } from './memory.ts';
 import { concerns, selects } from './pod-index.ts';
 import { count, type Scope, throwIfOutdated } from './scope.ts';
 import { listRestartedFor } from './sources/watched-source.ts';
@@ -15,9 +15,10 @@ export interface ByTemplate {
   /** By name of an owner that replaces its pods by itself: whether it has begun to. */
   readonly byTemplate: ReadonlyMap<string | undefined, boolean>;
   readonly refusals: readonly Refusal[];
-  /** How many were tried in this pass and failed for a reason that time heals. */
-  readonly failed: number;
 }
+
+/** In one pass, and an eviction: a webhook may take 30 s to fail, and a pass has 120 s. */
+const MOST_FAILED = 2;
 
 /** By the template of their pods, with strategy Auto or Rollout. What is not tried in this pass is so first in the next. */
 export async function restartWorkloads(
@@ -28,13 +29,12 @@ export async function restartWorkloads(
   const byTemplate = new Map<string, boolean>();
   let failed = 0;
   const { pass, progress, spec } = scope;
-  if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout')
-    return { byTemplate, refusals: [], failed };
+  if (spec.strategy !== 'Auto' && spec.strategy !== 'Rollout') return { byTemplate, refusals: [] };
   const owners = observeGroups(rollout, scope).filter(({ name, pending }) => {
     return name !== undefined && pending.length > 0;
   });
   for (const { name = '', pending } of progress.templates.sort(pass.key, owners)) {
-    if (failed === MOST_FAILED - 1) {
+    if (failed === MOST_FAILED) {
       byTemplate.set(name, false);
       continue;
     }
@@ -44,7 +44,7 @@ export async function restartWorkloads(
     if (answer !== false) byTemplate.set(name, answer === true);
     if (answer instanceof OperatorError && answer.healedBy === 'time') failed++;
   }
-  return { byTemplate, refusals: progress.templates.list(pass.key, owners), failed };
+  return { byTemplate, refusals: progress.templates.list(pass.key, owners) };
 }
 
 interface RestartByTemplate {

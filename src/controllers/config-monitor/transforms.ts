@@ -218,12 +218,17 @@ export function nameOwner(pod: TrimmedPod): string | undefined {
   return `${kind}/${name} of ${parseGroup(controller.apiVersion) || 'v1'}`;
 }
 
-/** Earlier releases recorded the version too, as `CloneSet/shop of apps.kruise.io/v1alpha1`. */
+/** Earlier releases recorded the version too, as `CloneSet/shop of apps.kruise.io/v1alpha1`, and each version apart. */
 export function renameOwners({ status, ...object }: ConfigMonitor): ConfigMonitor {
   const { rollout } = status;
   if (rollout === undefined) return { ...object, status };
-  const owners = rollout.owners.map(({ name, ...owner }) => {
+  const renamed = rollout.owners.map(({ name, ...owner }) => {
     return { ...owner, name: name.replace(/( of [^/]+)\/.*$/, '$1') };
+  });
+  const byName = Map.groupBy(renamed, ({ name }) => name);
+  const owners = [...byName.values()].map((same) => {
+    const pods = same.reduce((sum, one) => sum + one.pods, 0);
+    return { ...(same[0] as (typeof same)[number]), pods };
   });
   return { ...object, status: { ...status, rollout: { ...rollout, owners } } };
 }

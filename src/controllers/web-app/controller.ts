@@ -38,7 +38,10 @@ export function createWebAppReconciler(context: WebAppContext): Reconciler<WebAp
   return {
     reconcile: (object, pass) => reconcile(context, object, pass),
     whilePaused: async (object, pass) => {
-      if (object.spec !== undefined) reportRoutes(context, object, pass);
+      if (object.spec === undefined) return;
+      reportRoutes(context, object, pass);
+      const { observed } = context.deployments.forOwner(object);
+      reportDeployment(findOwn(observed.get(getKey(object)), object), { object, pass });
     },
   };
 }

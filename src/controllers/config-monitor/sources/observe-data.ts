@@ -228,10 +228,10 @@ function listComparable(scope: Scope): readonly SourceRecord[] {
   return readRecords(status, scope.watched);
 }
 
-/** Whether Secrets were hashed with another key. */
-export function hasOtherKey({ object, secrets }: Scope): boolean {
+/** Whether Secrets were hashed with another key; of ConfigMaps alone no hash has one. */
+export function hasOtherKey({ object, secrets, watched }: Scope): boolean {
   const { hashKey = secrets.keyId } = object.status;
-  return hashKey !== secrets.keyId;
+  return hasSecret(watched) && hashKey !== secrets.keyId;
 }
 
 /** Of some sources pods may have data other than that on record, or than that which is observed. */

@@ -299,3 +299,24 @@ describe('evictions that a webhook does not let through', () => {
     expect(bench.cluster.evicted).toEqual(['frontend-5d9c-006']);
   });
 });
+
+describe('evictions of one owner that fail slowly', () => {
+  it('lead to no more unavailable pods of the next owner than maxUnavailable allows', async () => {
+    for (const name of ['admin', 'billing']) bench.cluster.deploy(name, 1, { app: 'frontend' });
+    await bench.deploy();
+    await bench.monitor({ strategy: 'Evict' });
+    const evict = bench.cluster.evict.bind(bench.cluster);
+    bench.cluster.evict = async (pod, guard) => {
+      if (pod.metadata.name.startsWith('frontend')) return evict(pod, guard);
+      await sleep(bench.clock, 10_000, end.signal);
+      throw new OperatorError({ reason: 'ApiServerUnavailable', message: 'no', healedBy: 'time' });
+    };
+    await bench.change('two', 5_000);
+    expect(bench.cluster.evicted).toEqual([]);
+    // A node is drained meanwhile: two pods go, and their successors are not ready yet.
+    bench.cluster.isBroken = true;
+    for (const pod of bench.cluster.podsOf('frontend').slice(-2)) bench.kube.delete(pod);
+    await bench.clock.advance(60_000);
+    expect(bench.cluster.mostUnready).toBeLessThanOrEqual(2);
+  });
+});
