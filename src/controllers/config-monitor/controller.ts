@@ -11,7 +11,6 @@ import { createFailure } from '../../core/reconcile/failure.ts';
 import { type Outcome, settled, waiting } from '../../core/reconcile/outcome.ts';
 import type { Reconciler } from '../../core/reconcile/reconciler.ts';
 import { recordOutdated, startRollout } from './debounce.ts';
-import { continueMeanwhile } from './held-restart.ts';
 import { Changes, Progress, Refusals, readRecordedHash } from './memory.ts';
 import {
   hasReselected,
@@ -224,9 +223,10 @@ async function recordWhilePaused(given: Scope): Promise<void> {
 /** undefined: the data is back to what is on record, and every pod has it. */
 async function actOnChange(data: ObservedData, scope: Scope): Promise<Outcome | undefined> {
   const started = await startRollout(data, scope);
-  const { rollout } = scope.object.status;
   if (started.kind === 'held') {
-    return rollout ? continueMeanwhile(rollout, started, scope) : started.outcome;
+    // albridge itself keeps a restart that is under way from its progress.
+    scope.progress.hold(scope.pass.key);
+    return started.outcome;
   }
   if (started.kind === 'needless') return undefined;
   return started.rollout === undefined

@@ -30,16 +30,9 @@ import {
 import type { TrimmedPod } from './transforms.ts';
 import { listOrphans } from './workload-groups.ts';
 
-/** Not now. */
-export interface Held {
-  readonly kind: 'held';
-  readonly outcome: Outcome;
-  /** UIDs of the pods with older data, where they are known. */
-  readonly outdated?: readonly string[];
-}
-
 export type Started =
-  | Held
+  /** Not now. */
+  | { readonly kind: 'held'; readonly outcome: Outcome }
   /** The data is what is on record, and no pod has other data. */
   | { readonly kind: 'needless' }
   /** On record; undefined where no pod has older data. */
@@ -61,10 +54,12 @@ export async function startRollout(shown: ObservedData, scope: Scope): Promise<S
     takeBackChange(scope);
     return { kind: 'needless' };
   }
-  const uids = outdated.map(({ metadata }) => metadata.uid);
-  reportPods(uids, scope);
+  reportPods(
+    outdated.map(({ metadata }) => metadata.uid),
+    scope,
+  );
   const outcome = await findAnyHold(noted, scope);
-  if (outcome !== undefined) return { kind: 'held', outcome, outdated: uids };
+  if (outcome !== undefined) return { kind: 'held', outcome };
   // The watch may have fallen silent since the change was noted.
   const newest = data === shown ? await readNewestData(scope) : data;
   if (newest === undefined) return { kind: 'held', outcome: awaitSources(scope) };

@@ -70,10 +70,10 @@ function planBatches(
   });
 }
 
-/**
- * Until one fails for a reason that time heals: that may take long, and the count of the others is old by then. What is
- * not tried in this pass is so first in the next.
- */
+/** A failed eviction that took longer may do so again, and the count of the others is old by then. */
+const PROMPT_MS = 1_000;
+
+/** Until one fails slowly for a reason that time heals. What is not tried in this pass is so first in the next. */
 async function evictBatches(
   batches: readonly Batch[],
   unsent: Set<TrimmedPod>,
@@ -83,11 +83,12 @@ async function evictBatches(
   const { key } = scope.pass;
   const refused = new Map<Batch, Refusal>();
   for (const batch of evictions.sort(key, batches)) {
+    const sinceMs = scope.clock.monotonicMs();
     const refusals = await evictBatch(batch, unsent, scope);
     const failure = refusals.find(isPassing);
     evictions.note(key, batch.name, failure?.kind === 'failed' ? failure.error : undefined);
     if (refusals[0] !== undefined) refused.set(batch, refusals[0]);
-    if (failure !== undefined) break;
+    if (failure !== undefined && scope.clock.monotonicMs() - sinceMs > PROMPT_MS) break;
   }
   return batches.flatMap((batch) => refused.get(batch) ?? evictions.list(key, [batch]));
 }

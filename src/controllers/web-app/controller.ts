@@ -40,8 +40,10 @@ export function createWebAppReconciler(context: WebAppContext): Reconciler<WebAp
     whilePaused: async (object, pass) => {
       if (object.spec === undefined) return;
       reportRoutes(context, object, pass);
-      const { observed } = context.deployments.forOwner(object);
-      reportDeployment(findOwn(observed.get(getKey(object)), object), { object, pass });
+      // Where it cannot be read, status stays as it is.
+      const read = await showHidden(context.deployments.forOwner(object), object).catch(() => {});
+      const deployment = findOwn(read?.observed.get(getKey(object)), object);
+      if (read !== undefined) reportDeployment(deployment, { object, pass });
     },
   };
 }

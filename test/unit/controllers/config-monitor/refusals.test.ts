@@ -320,3 +320,25 @@ describe('evictions of one owner that fail slowly', () => {
     expect(bench.cluster.mostUnready).toBeLessThanOrEqual(2);
   });
 });
+
+it.each([3, 12, 20])(
+  'an owner is not kept waiting by %i others whose evictions fail quickly',
+  async (failing) => {
+    for (let index = 0; index < failing; index++) {
+      bench.cluster.deploy(`a${10 + index}`, 1, { app: 'frontend' });
+    }
+    await bench.deploy(4);
+    await bench.monitor();
+    const message = 'failed calling webhook "pods.example.com": connect: connection refused';
+    const options = { reason: 'InternalError', message, healedBy: 'time' } as const;
+    bench.cluster.answer = ({ metadata }) => {
+      return metadata.name.startsWith('frontend') ? undefined : new OperatorError(options);
+    };
+    await bench.configure('two');
+    const startMs = bench.clock.now();
+    while (bench.cluster.evicted.length === 0 && bench.clock.now() - startMs < 4 * 3_600_000) {
+      await bench.clock.advance(1_000);
+    }
+    expect((bench.clock.now() - startMs) / 1000).toBeLessThanOrEqual(60);
+  },
+);
