@@ -249,7 +249,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'filter(({ owner }) => backends.isActive(owner));',
     replace: 'filter(({ owner, served }) => backends.isActive(owner) && !served.isReplaced);',
     why: 'a rollout leaves the group that still gets the requests without a healthy target',
-    seed: 155,
+    seed: 987,
   },
   'gate-forgotten-at-start': {
     file: 'controllers/targets/gates/readiness-gates.ts',
@@ -263,7 +263,7 @@ export const TRAFFIC_MUTATIONS: Readonly<Record<string, Mutation>> = {
     find: 'const COLLECT_MS = 100;',
     replace: 'const COLLECT_MS = 4_000;',
     why: 'a pod gets requests for longer than its preStop hook has been told to wait',
-    seed: 155,
+    seed: 944,
   },
   'replaced-group-left': {
     file: 'controllers/my-ingress/traffic/publish.ts',
