@@ -201,9 +201,9 @@ export function listLost(
 }
 
 /**
- * Those that share what may be unready at a time, such as `Deployment/frontend` or `CloneSet/shop of apps.kruise.io`; undefined where
- * nobody keeps count of them. Pods of one Deployment belong together, whichever of its ReplicaSets
- * they are of: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
+ * Those that share what may be unready at a time, such as `Deployment/frontend` or `CloneSet/shop of
+ * apps.kruise.io`; undefined where nobody keeps count of them. Pods of one Deployment belong together, whichever of
+ * its ReplicaSets they are of: https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#pod-template-hash-label
  */
 export function nameOwner(pod: TrimmedPod): string | undefined {
   const controller = getController(pod);
@@ -219,9 +219,9 @@ export function nameOwner(pod: TrimmedPod): string | undefined {
 }
 
 /** Earlier releases recorded the version too, as `CloneSet/shop of apps.kruise.io/v1alpha1`, and each version apart. */
-export function renameOwners({ status, ...object }: ConfigMonitor): ConfigMonitor {
-  const { rollout } = status;
-  if (rollout === undefined) return { ...object, status };
+export function renameOwners(object: ConfigMonitor): ConfigMonitor {
+  const { rollout } = object.status;
+  if (rollout === undefined) return object;
   const renamed = rollout.owners.map(({ name, ...owner }) => {
     return { ...owner, name: name.replace(/( of [^/]+)\/.*$/, '$1') };
   });
@@ -230,7 +230,7 @@ export function renameOwners({ status, ...object }: ConfigMonitor): ConfigMonito
     const pods = same.reduce((sum, one) => sum + one.pods, 0);
     return { ...(same[0] as (typeof same)[number]), pods };
   });
-  return { ...object, status: { ...status, rollout: { ...rollout, owners } } };
+  return { ...object, status: { ...object.status, rollout: { ...rollout, owners } } };
 }
 
 /** The workload that an owner's name stands for; undefined where it is of a kind that others made. */

@@ -44,8 +44,8 @@ export const CHECKING_GRACE_MS = 30_000;
 
 /**
  * Register what is missing. Deregister what is not desired, but none of a pod that serves before one of the desired
- * targets is registered, or healthy where the pods were exchanged: a group without targets that are checked answers
- * 503. Nothing goes while the pods are not known.
+ * targets is registered, or all of them are checked where the pods were exchanged: a group without targets that are
+ * checked answers 503. Nothing goes while the pods are not known.
  */
 export function planFlush(facts: FlushFacts, nowMs: number): FlushPlan {
   const { desired, registrations, refusedUntilMs } = facts;

@@ -147,6 +147,7 @@ export class Graces {
       formerSinceMs: ({ id }) => this.#formerSinceMs.get(id) ?? Number.NEGATIVE_INFINITY,
     };
   }
+
   #getAbsentUntilMs(target: Target): number {
     const { ready, sinceMs } = this.#unclear;
     const isShown = this.#shown.has(nameTarget(target));

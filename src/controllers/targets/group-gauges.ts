@@ -1,3 +1,4 @@
+import { isUnderCheck } from '../../aws/elbv2/target-health.ts';
 import type { MetricDefinition, Metrics } from '../../core/ports/metrics.ts';
 import type { TargetsState } from './group.ts';
 
@@ -68,11 +69,6 @@ function judgeGroup(group: Counted): State {
   if (healthy === undefined) return 'unknown';
   if (healthy > 0) return healthy < desired ? 'degraded' : 'healthy';
   return problem === undefined && isUnderCheck(group) ? 'unknown' : 'unhealthy';
-}
-
-/** The worst of its targets is one that AWS has not finished checking. */
-function isUnderCheck({ unhealthy, isAwaited }: Counted): boolean {
-  return unhealthy === undefined ? isAwaited === true : unhealthy.state === 'initial';
 }
 
 /** Nobody asked for targets, or there should be some. */

@@ -127,8 +127,7 @@ export class GroupHealth {
   /** Reads AWS's word on a registered target of a pod, which has been up since then. */
   judge(name: string, upSinceMs: number): TargetReport {
     // An answer from before the pod was up, or before its target was registered, is about another pod.
-    const sinceMs = Math.max(upSinceMs, this.#answersFromMs.get(name) ?? upSinceMs);
-    const shown = this.#askedMs < sinceMs ? undefined : this.#shown.get(name);
+    const shown = this.#askedMs < upSinceMs ? undefined : this.#findShown(name);
     return shown === undefined ? { health: 'waiting' } : judgeHealth(shown);
   }
 

@@ -81,10 +81,9 @@ export class ServiceCast implements Cast<ServiceAction> {
     return this.nodes.isUp(address) || this.serviceAt(address) !== undefined;
   }
 
-  /** As `PodSet.findExchangedMs`. */
+  /** When the pod that answers requests at this address, and is to, was exchanged for others (monotonic ms). */
   findExchangedMs(address: string): number | undefined {
-    const found = [...this.#pods.values()].map((pods) => pods.findExchangedMs(address));
-    return found.find((atMs) => atMs !== undefined);
+    return this.isStaying(address) ? this.#findPod(address)?.exchangedMs : undefined;
   }
 
   /** Of the pod that answers requests at this address. */

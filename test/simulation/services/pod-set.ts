@@ -15,6 +15,8 @@ export interface Backend {
   readonly isTerminating: boolean;
   /** By the selector of the Service; it may serve all the same. */
   readonly isSelected: boolean;
+  /** When others came in its place (monotonic ms). */
+  readonly exchangedMs?: number;
 }
 
 export interface PodSetParts {
@@ -56,8 +58,6 @@ export class PodSet {
   #outdated = new Set<number>();
   /** Ids of pods that are to take the place of the others once they are ready. */
   #coming: { readonly ids: ReadonlySet<number>; readonly staysMs: number } | undefined;
-  /** When pods were exchanged for others (monotonic ms), by id. */
-  readonly #exchangedMs = new Map<number, number>();
 
   constructor(parts: PodSetParts) {
     this.#parts = parts;
@@ -89,12 +89,6 @@ export class PodSet {
     if (this.#coming !== undefined) return;
     const ids = new Set(Array.from({ length: this.#desired }, () => this.#start(false)));
     this.#coming = { ids, staysMs };
-  }
-
-  /** When the pod at this address was exchanged for others, if it still serves and is to (monotonic ms). */
-  findExchangedMs(address: string): number | undefined {
-    const pod = this.#pods.find((one) => one.address === address && one.isUp && !one.isTerminating);
-    return pod && this.#exchangedMs.get(pod.id);
   }
 
   setFailing(isFailing: boolean): void {
@@ -142,13 +136,13 @@ export class PodSet {
     const { clock } = this.#parts;
     if (!this.#pods.every(({ id, isReady }) => isReady || !ids.has(id))) return;
     const left = this.#living().map(({ id }) => id);
-    for (const id of left) this.#exchangedMs.set(id, clock.monotonicMs());
+    const exchangedMs = clock.monotonicMs();
     this.#outdated.clear();
     this.#coming = undefined;
     this.#parts.onExchange(`v${this.#started}`);
     this.#set(
       this.#pods.map((pod) => {
-        if (left.includes(pod.id)) return { ...pod, isSelected: false };
+        if (left.includes(pod.id)) return { ...pod, isSelected: false, exchangedMs };
         return ids.has(pod.id) ? { ...pod, isSelected: true } : pod;
       }),
     );

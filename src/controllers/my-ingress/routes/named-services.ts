@@ -10,7 +10,9 @@ import type { RouteBackend } from './routes.ts';
 /** `kubectl replace --force` creates an object again as soon as the old one is gone. */
 const REPLACED_WITHIN_MS = 15_000;
 
-type Named = Pick<RouteBackend, 'service'>;
+interface Named {
+  readonly service: Pick<RouteBackend['service'], 'name' | 'namespace'>;
+}
 
 /** The attached backends that status records. */
 type Recall = (object: MyIngress) => Iterable<Named>;
@@ -130,7 +132,7 @@ function listRecorded(
   { metadata, status }: MyIngress,
   attached: Iterable<Named>,
 ): ReadonlySet<Key> {
-  const own = (status?.owned?.services ?? []).map(({ name }) => ({ service: { name, port: 0 } }));
+  const own = (status?.owned?.services ?? []).map(({ name }) => ({ service: { name } }));
   return listKeys([...own, ...attached], metadata.namespace);
 }
 

@@ -175,11 +175,11 @@ function stateResolved(
 ): StatedCondition {
   const type = 'BackendsResolved';
   const [worst] = listUnresolved(states, nowMs);
-  const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
   if (worst?.problem === undefined) {
     const message = `every backend has targets: ${countTargets(states)}`;
     return { type, status: 'True', reason: 'Resolved', message };
   }
+  const wasFalse = status?.conditions?.some((one) => one.type === type && one.status === 'False');
   const isEarly = !wasFalse && countGraceMs(worst.problem, nowMs) > 0;
   return {
     type,

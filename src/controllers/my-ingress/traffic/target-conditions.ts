@@ -1,5 +1,5 @@
 import type { MyIngress } from '../../../apis/my-ingress.ts';
-import { describeTargetHealth } from '../../../aws/elbv2/target-health.ts';
+import { describeTargetHealth, isUnderCheck } from '../../../aws/elbv2/target-health.ts';
 import { abridge } from '../../../core/objects/abridge.ts';
 import {
   type Condition,
@@ -71,15 +71,9 @@ export function stateHealthy(
   const wasUnhealthy = status?.conditions?.some((one) => {
     return one.type === type && one.reason === 'TargetsUnhealthy';
   });
-  const isInitial = !wasUnhealthy && states.every(isUnderCheck);
+  const isInitial = !wasUnhealthy && states.every((one) => areHealthy(one) || isUnderCheck(one));
   const reason = isInitial ? 'TargetsInitial' : 'TargetsUnhealthy';
   return { type, status: 'False', reason, message };
-}
-
-/** As in each rolling update: the worst target is one that AWS has not finished checking. */
-function isUnderCheck(state: TargetsState): boolean {
-  const { unhealthy, isAwaited = false } = state;
-  return areHealthy(state) || (unhealthy === undefined ? isAwaited : unhealthy.state === 'initial');
 }
 
 const TIMED_OUT = 'Target.Timeout';
