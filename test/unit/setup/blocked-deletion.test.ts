@@ -9,12 +9,7 @@ let bench: ServedBench;
 
 beforeEach(async () => {
   bench = new ServedBench();
-  await bench.start({ readinessGates: true });
-  bench.runPods({ [OLD]: 'ready' });
-  bench.createIngress();
-  await bench.clock.advance(2_000);
-  bench.check(OLD, { state: 'healthy' });
-  await bench.clock.advance(MINUTE_MS);
+  await bench.serve([OLD], { readinessGates: true });
 });
 afterEach(() => bench.stop());
 

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServedBench } from './served-bench.ts';
 
 const MINUTE_MS = 60_000;
-const PODS = { '10.0.0.4': 'ready', '10.0.0.5': 'ready' } as const;
 const HOLDS = [
   ['albridge.io/paused', 'true'],
   ['albridge.io/mode', 'plan'],
@@ -12,12 +11,7 @@ let bench: ServedBench;
 
 beforeEach(async () => {
   bench = new ServedBench();
-  await bench.start();
-  bench.runPods(PODS);
-  bench.createIngress();
-  await bench.clock.advance(2_000);
-  for (const id of Object.keys(PODS)) bench.check(id, { state: 'healthy' });
-  await bench.clock.advance(MINUTE_MS);
+  await bench.serve(['10.0.0.4', '10.0.0.5']);
   expect(bench.status.targets).toBe('2/2');
 });
 afterEach(() => bench.stop());

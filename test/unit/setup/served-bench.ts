@@ -76,6 +76,16 @@ export class ServedBench {
     await clock.advance(2_000);
   }
 
+  /** Starts with one MyIngress over these pods, which AWS has found healthy. */
+  async serve(pods: readonly string[], changes: Partial<OperatorSettings> = {}): Promise<void> {
+    await this.start(changes);
+    this.runPods(Object.fromEntries(pods.map((id) => [id, 'ready'] as const)));
+    this.createIngress();
+    await this.clock.advance(2_000);
+    for (const id of pods) this.check(id, { state: 'healthy' });
+    await this.clock.advance(60_000);
+  }
+
   async stop(): Promise<void> {
     const stopped = this.#operator?.stop(new Error('stopped'));
     await this.clock.advance(2_000);
